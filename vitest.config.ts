@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { defineConfig } from "vitest/config";
+
+// Packages of this workspace are read from their sources, so that tests need no build.
+const conditions = ["@quota/source", "module", "node", "import", "default"];
+
+const sqlAsText = {
+  name: "sql-as-text",
+  async load(id: string) {
+    return id.endsWith(".sql") ? `export default ${JSON.stringify(await readFile(id, "utf8"))};` : undefined;
+  },
+};
+
+const rooms = [
+  "packages/core",
+  "packages/engine",
+  "packages/sqlite",
+  "packages/http",
+  "packages/express",
+  "packages/conformance",
+  "apps/demo",
+  "examples",
+];
+
+export default defineConfig({
+  test: {
+    projects: rooms.map((room) => ({
+      plugins: [sqlAsText],
+      resolve: { conditions },
+      ssr: { resolve: { conditions } },
+      test: {
+        name: room.slice(room.lastIndexOf("/") + 1),
+        root: room,
+        include: ["test/**/*.test.ts", "e2e/**/*.test.ts"],
+      },
+    })),
+  },
+});
