@@ -1,1 +1,70 @@
-export {};
+export { GRAINS_PER_UNIT, UNITS } from "./units.js";
+export type { EpochMs, Unit } from "./units.js";
+export { fromGrains, grains, toGrains } from "./grains.js";
+export type { Grains } from "./grains.js";
+export { InvalidAmountError } from "./invalidAmountError.js";
+export { QuotaConfigError } from "./quotaConfigError.js";
+export type { Fault, Parsed } from "./fault.js";
+export { idFault, MAX_ID_LENGTH } from "./id.js";
+
+export {
+  bucketWeight,
+  currentBucket,
+  leaseGeneration,
+  leaseGenerations,
+  WINDOW_MS,
+  windowBucket,
+  windowBuckets,
+  WINDOWS,
+} from "./window.js";
+export type { Bucket, WindowName, WindowShape } from "./window.js";
+export { heldAt, settledOnly, useAt } from "./reading.js";
+export type { Reading, Use } from "./reading.js";
+export { clearingMoment } from "./clearingMoment.js";
+
+export {
+  compareDimensions,
+  countedDimension,
+  dimensionName,
+  dimensionSpec,
+  MAX_SLOTS,
+  parseDimensions,
+} from "./dimension.js";
+export type { Dimension, DimensionName, DimensionSpec } from "./dimension.js";
+export { CATALOG } from "./catalog.js";
+export type { Plan } from "./plan.js";
+export { resolvePlan } from "./resolvePlan.js";
+
+export { MAX_ALLOCATIONS, parsePoolTerms, policyOf, WEIGHT_SUM_TOLERANCE } from "./pool.js";
+export type {
+  Allocation,
+  AllocationSpec,
+  Cap,
+  Policy,
+  Pool,
+  PoolSpec,
+  PoolTerms,
+  Unallocated,
+  WhenStoreFails,
+} from "./pool.js";
+export { governPool, standingOf } from "./governedPool.js";
+export type { GovernedPool, Standing } from "./governedPool.js";
+
+export { decidingDimension } from "./decision.js";
+export type {
+  Allowed,
+  Decision,
+  Deprioritized,
+  DimensionDecision,
+  RefusalReason,
+  Refused,
+  Unavailable,
+  Ungoverned,
+  Unjudged,
+} from "./decision.js";
+export { TALLIES } from "./lendingRule.js";
+export type { Lending, Tally } from "./lendingRule.js";
+export { decideFairShare, DEFAULT_SATURATION_THRESHOLD } from "./decideFairShare.js";
+export type { DimensionQuestion, FairShareQuestion, Signal } from "./decideFairShare.js";
+export { verdictBounds } from "./verdictBounds.js";
+export type { DimensionBounds } from "./verdictBounds.js";

@@ -1,1 +1,7 @@
-export {};
+export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
+export { StoreError } from "./storeError.js";
+export { ContendedError } from "./contendedError.js";
+export type { PoolChange, PoolDirectory } from "./poolDirectory.js";
+export { PoolConflictError } from "./poolConflictError.js";
+export { InvalidInputError } from "./invalidInputError.js";
+export type { PlanOverrides } from "./planOverrides.js";

@@ -1,0 +1,295 @@
+import { clearingMoment } from "./clearingMoment.js";
+import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
+import { compareDimensions, type Dimension } from "./dimension.js";
+import type { Policy } from "./pool.js";
+import { heldAt, settledOnly, useAt, type Use } from "./reading.js";
+import type { EpochMs } from "./units.js";
+import type { Bucket } from "./window.js";
+
+/** The used part of the limit at which a pool turns strict, unless it or the engine says otherwise. */
+export const DEFAULT_SATURATION_THRESHOLD = 0.5;
+
+/** What a request asks of a pool, in every dimension. */
+export interface FairShareQuestion {
+  readonly policy: Policy;
+  /** 0 to 1; at or above this part of the limit, shares bind. Default 0.5. */
+  readonly saturationThreshold?: number | undefined;
+  readonly dimensions: readonly DimensionQuestion[];
+}
+
+/** What a request asks of one dimension. Amounts are grains. */
+export interface DimensionQuestion {
+  readonly dimension: Pick<Dimension, "name" | "unit" | "window" | "limit">;
+  /** This key's use, settled and held. A plain number is settled and never fades. */
+  readonly used: Use;
+  /** Everybody's use, settled and held, this key's included. */
+  readonly total: Use;
+  /** What the request is estimated to add; 0 where that cannot be known. */
+  readonly cost: number;
+  /** Not looked at where the limit is unknown. */
+  readonly share?: number | undefined;
+  readonly cap?: number | undefined;
+  /** The provider's own view of how full the window is, if there is one. No reading is `undefined`, never 0. */
+  readonly signal?: Signal | undefined;
+}
+
+/** The provider's own view of a window, as it was at a reading. */
+export interface Signal {
+  /** How full the window was: 0 to 1, and above. */
+  readonly utilization: number;
+  /** What we had counted ourselves when the provider said so, in grains. */
+  readonly totalThen: number;
+  /** When the reading stops to bind: the window's reset. Without it, it binds for good. */
+  readonly until?: EpochMs | undefined;
+}
+
+/**
+ * Decides whether a request may take from a shared pool: the `threshold` lending rule. Pure; everything it knows is in the
+ * question and `now`.
+ *
+ * Each dimension, in this order: an absolute cap, the pool's ceiling, the mode (strict from `saturationThreshold` of the limit on), and in
+ * strict mode the key's share, which a key passes by at most one request. A request is refused if any dimension refuses it; of
+ * several, the one that clears last is reported. The order of the dimensions never matters.
+ *
+ * @example
+ * decideFairShare(
+ *   {
+ *     policy: "hard",
+ *     dimensions: [{ dimension: { name: "requests/hourly", unit: "requests", window: "hourly", limit: 100 }, used: 30, total: 60, cost: 1, share: 30 }],
+ *   },
+ *   Date.UTC(2026, 0, 1),
+ * ); // { status: "refused", reason: "fair-share", decidedBy: "requests/hourly", … }
+ */
+export function decideFairShare(
+  question: FairShareQuestion,
+  now: EpochMs,
+): Allowed | Deprioritized | Refused {
+  const dimensions: DimensionDecision[] = [];
+  let refused = false;
+  let deprioritizedBy: DimensionQuestion | undefined;
+  for (const asked of question.dimensions) {
+    const { answer, deprioritized } = decideDimension(asked, question, now);
+    dimensions.push(answer);
+    if (answer.refusal !== undefined) refused = true;
+    else if (deprioritized && (deprioritizedBy === undefined || before(asked, deprioritizedBy)))
+      deprioritizedBy = asked;
+  }
+  if (refused) return refusal(question, dimensions, now);
+  if (deprioritizedBy !== undefined)
+    return { status: "deprioritized", allowed: true, decidedBy: deprioritizedBy.dimension.name, dimensions };
+  return { status: "allowed", allowed: true, dimensions };
+}
+
+/** What refuses at these numbers, or `"pass"`, or `"deprioritize"`. The rule itself, written once. */
+export type DimensionVerdict = "pass" | "deprioritize" | "cap-absolute" | "global-saturated" | "fair-share";
+
+/** The `threshold` rule for one dimension at given amounts; `everyone` includes what the provider saw beyond our count. */
+export function judgeDimension(
+  asked: DimensionQuestion,
+  question: Pick<FairShareQuestion, "policy" | "saturationThreshold">,
+  amounts: { readonly used: number; readonly everyone: number },
+): DimensionVerdict {
+  const { cap, cost, share = 0 } = asked;
+  const { limit } = asked.dimension;
+  if (cap !== undefined && !hasRoom(amounts.used, cost, cap)) return "cap-absolute";
+  if (limit === "unknown") return "pass";
+  if (!hasRoom(amounts.everyone, cost, limit)) return "global-saturated";
+  if (!isStrict(amounts.everyone, limit, question.saturationThreshold)) return "pass";
+  if (isInsideShare(amounts.used, cost, share) || question.policy === "burst") return "pass";
+  return question.policy === "soft" ? "deprioritize" : "fair-share";
+}
+
+/** Whether a cost fits under a cap or limit. */
+export function hasRoom(used: number, cost: number, bound: number): boolean {
+  return used < bound && used + cost <= bound;
+}
+
+/** Whether shares bind. */
+export function isStrict(everyone: number, limit: number, threshold = DEFAULT_SATURATION_THRESHOLD): boolean {
+  return everyone / limit >= threshold;
+}
+
+/** Whether the key has not used up its share. The request's own size does not count. */
+export function isInsideShare(used: number, cost: number, share: number): boolean {
+  return cost === 0 ? used <= share : used < share;
+}
+
+/** Everybody's use and what the provider saw beyond our count, as one use. */
+export function everyoneOf(
+  asked: Pick<DimensionQuestion, "total" | "signal" | "dimension">,
+  now: EpochMs,
+): Use {
+  const outside = outsideOf(asked, now);
+  if (outside === 0) return asked.total;
+  const until = asked.signal?.until ?? Infinity;
+  const seen: Bucket = { holds: "settled", index: 0, fadesFrom: until, goneAt: until };
+  const { total } = asked;
+  if (typeof total !== "number")
+    return { buckets: [...total.buckets, seen], amounts: [...total.amounts, outside] };
+  const counted: Bucket = { holds: "settled", index: 0, fadesFrom: Infinity, goneAt: Infinity };
+  return { buckets: [counted, seen], amounts: [total, outside] };
+}
+
+function outsideOf(
+  { signal, dimension }: Pick<DimensionQuestion, "signal" | "dimension">,
+  now: EpochMs,
+): number {
+  if (signal === undefined || dimension.limit === "unknown") return 0;
+  if (signal.until !== undefined && now >= signal.until) return 0;
+  return Math.max(0, signal.utilization * dimension.limit - signal.totalThen);
+}
+
+function decideDimension(
+  asked: DimensionQuestion,
+  question: FairShareQuestion,
+  now: EpochMs,
+): { readonly answer: DimensionDecision; readonly deprioritized: boolean } {
+  const { dimension, cost, cap } = asked;
+  const { limit } = dimension;
+  const used = useAt(asked.used, now);
+  const total = useAt(asked.total, now);
+  const outside = asked.signal === undefined ? 0 : outsideOf(asked, now);
+  const everyone = total + outside;
+  const share = limit === "unknown" ? undefined : (asked.share ?? 0);
+  const verdict = judgeDimension(asked, question, { used, everyone });
+  const strict = limit !== "unknown" && isStrict(everyone, limit, question.saturationThreshold);
+  const bound = Math.min(
+    cap === undefined ? Infinity : cap - used,
+    limit === "unknown" ? Infinity : limit - everyone,
+  );
+  // At a used-up share, a hard key passes with cost 0 at most.
+  const shut = strict && question.policy !== "soft" && question.policy !== "burst" && used >= (share ?? 0);
+  const answer: DimensionDecision = {
+    name: dimension.name,
+    unit: dimension.unit,
+    window: dimension.window,
+    limit,
+    mode: limit === "unknown" ? "unknown" : strict ? "strict" : "generous",
+    globalUsedPercent: limit === "unknown" ? undefined : everyone / limit,
+    cost,
+    used,
+    held: heldAt(asked.used, now),
+    total,
+    outside,
+    share,
+    cap,
+    remaining: share === undefined ? undefined : Math.max(0, share - used),
+    available: bound === Infinity ? "unlimited" : shut ? 0 : Math.max(0, Math.floor(bound)),
+    maxAllowed: limit === "unknown" ? undefined : Math.max(0, limit - (everyone - used)),
+    borrowing: share !== undefined && used > share,
+    refusal:
+      verdict === "pass" || verdict === "deprioritize"
+        ? undefined
+        : nameRefusal(asked, question, verdict, now),
+  };
+  return { answer, deprioritized: verdict === "deprioritize" };
+}
+
+/** A refusal is too large where no time helps, in flight where what is settled alone would not cause it. */
+function nameRefusal(
+  asked: DimensionQuestion,
+  question: FairShareQuestion,
+  verdict: "cap-absolute" | "global-saturated" | "fair-share",
+  now: EpochMs,
+): NonNullable<DimensionDecision["refusal"]> {
+  const { cost, cap, dimension } = asked;
+  if (cost > (cap ?? Infinity) || (dimension.limit !== "unknown" && cost > dimension.limit))
+    return "too-large";
+  const settled = { ...asked, used: settledOnly(asked.used), total: settledOnly(asked.total) };
+  const without = judgeDimension(asked, question, {
+    used: useAt(settled.used, now),
+    everyone: useAt(everyoneOf(settled, now), now),
+  });
+  return without === "pass" || without === "deprioritize" ? "in-flight" : verdict;
+}
+
+/** Of the dimensions that refuse, reports the one that clears last. */
+function refusal(
+  question: FairShareQuestion,
+  dimensions: readonly DimensionDecision[],
+  now: EpochMs,
+): Refused {
+  let last:
+    | { readonly asked: DimensionQuestion; readonly answer: DimensionDecision; readonly clears: number }
+    | undefined;
+  question.dimensions.forEach((asked, i) => {
+    const answer = dimensions[i]!;
+    if (answer.refusal === undefined) return;
+    const clears = clearsAt(asked, question, answer, now);
+    if (
+      last === undefined ||
+      clears > last.clears ||
+      (clears === last.clears && ranksBefore(asked, answer, last))
+    )
+      last = { asked, answer, clears };
+  });
+  const { asked, answer, clears } = last!;
+  const reason = answer.refusal!;
+  const cause =
+    reason === "in-flight"
+      ? judgeDimension(asked, question, { used: answer.used, everyone: answer.total + answer.outside })
+      : undefined;
+  return {
+    status: "refused",
+    allowed: false,
+    reason,
+    ...(cause !== undefined && cause !== "pass" && cause !== "deprioritize" && { cause }),
+    decidedBy: asked.dimension.name,
+    ...(reason !== "in-flight" && reason !== "too-large" && clears !== Infinity && { retryAt: clears }),
+    dimensions,
+  };
+}
+
+/** When one dimension would let the same request pass; streams may end at any moment, so what is in flight sorts before every window. */
+function clearsAt(
+  asked: DimensionQuestion,
+  question: FairShareQuestion,
+  answer: DimensionDecision,
+  now: EpochMs,
+): number {
+  if (answer.refusal === "too-large") return Infinity;
+  if (answer.refusal === "in-flight") return now;
+  const { used, cost, cap, share = 0 } = asked;
+  const { limit } = asked.dimension;
+  const moments: (EpochMs | undefined)[] = [];
+  if (cap !== undefined)
+    moments.push(
+      clearingMoment({ use: used, bound: cap - cost, passes: (amount) => hasRoom(amount, cost, cap) }, now),
+    );
+  if (limit !== "unknown") {
+    const everyone = everyoneOf(asked, now);
+    moments.push(
+      clearingMoment(
+        { use: everyone, bound: limit - cost, passes: (amount) => hasRoom(amount, cost, limit) },
+        now,
+      ),
+    );
+    if (question.policy !== "soft" && question.policy !== "burst") {
+      const threshold = question.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
+      const generous = clearingMoment(
+        { use: everyone, bound: threshold * limit, passes: (amount) => !isStrict(amount, limit, threshold) },
+        now,
+      );
+      const inside = clearingMoment(
+        { use: used, bound: share, passes: (amount) => isInsideShare(amount, cost, share) },
+        now,
+      );
+      moments.push(Math.min(generous ?? Infinity, inside ?? Infinity));
+    }
+  }
+  return Math.max(...moments.map((moment) => moment ?? Infinity));
+}
+
+function ranksBefore(
+  asked: DimensionQuestion,
+  answer: DimensionDecision,
+  than: { readonly asked: DimensionQuestion; readonly answer: DimensionDecision },
+): boolean {
+  if ((answer.refusal === "too-large") !== (than.answer.refusal === "too-large"))
+    return answer.refusal === "too-large";
+  return before(asked, than.asked);
+}
+
+function before(a: DimensionQuestion, b: DimensionQuestion): boolean {
+  return compareDimensions(a.dimension as Dimension, b.dimension as Dimension) < 0;
+}

@@ -1,0 +1,105 @@
+import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
+import {
+  DEFAULT_SATURATION_THRESHOLD,
+  hasRoom,
+  isInsideShare,
+  isStrict,
+  type DimensionQuestion,
+  type FairShareQuestion,
+} from "./decideFairShare.js";
+import type { Reading, Use } from "./reading.js";
+import type { EpochMs } from "./units.js";
+import type { Bucket } from "./window.js";
+
+/** How far each amount of one dimension's readings may rise without changing the verdict; aligned with their amounts. */
+export interface DimensionBounds {
+  readonly used: readonly number[];
+  readonly total: readonly number[];
+}
+
+/**
+ * The bounds up to which a verdict stands: at any amounts that are all within them, together, the rule asked again answers no
+ * sterner. A store that several processes share commits an allowance whose amounts are within its bounds, whatever changed
+ * in between. A refusal has none: it stands for exactly what was seen.
+ *
+ * Amounts that only shrink with time (older buckets) are bound by what was read. The two that neighbours add to, the
+ * current bucket and the current generation of holds, split what is left before the rule would change its mind. A key
+ * that is still inside its share after this request needs no bound for the mode, only for its share.
+ */
+export function verdictBounds(
+  question: FairShareQuestion,
+  decision: Allowed | Deprioritized | Refused,
+  now: EpochMs,
+): readonly DimensionBounds[] | undefined {
+  if (!decision.allowed) return undefined;
+  return question.dimensions.map((asked, i) => {
+    const slack = slackOf(asked, question, decision.dimensions[i]!);
+    return {
+      used: spread(asked.used, slack.used, now, "key"),
+      total: spread(asked.total, slack.total, now, "everyone"),
+    };
+  });
+}
+
+/** How many whole grains the key's and everybody's use may rise, together, before the rule would answer more sternly. */
+function slackOf(
+  asked: DimensionQuestion,
+  question: FairShareQuestion,
+  answer: DimensionDecision,
+): { readonly used: number; readonly total: number } {
+  const { cost, cap, share = 0 } = asked;
+  const { limit } = asked.dimension;
+  const everyone = answer.total + answer.outside;
+  let used =
+    cap === undefined ? Infinity : rise(answer.used, cap - cost, (amount) => hasRoom(amount, cost, cap));
+  if (limit === "unknown") return { used, total: Infinity };
+  let total = rise(everyone, limit - cost, (amount) => hasRoom(amount, cost, limit));
+  const deprioritizedAlready = answer.mode === "strict" && !isInsideShare(answer.used, cost, share);
+  if (question.policy === "burst" || deprioritizedAlready) return { used, total };
+
+  const threshold = question.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
+  if (answer.mode === "strict" || answer.used + cost < share)
+    used = Math.min(
+      used,
+      rise(answer.used, share, (amount) => isInsideShare(amount, cost, share)),
+    );
+  else
+    total = Math.min(
+      total,
+      rise(everyone, threshold * limit, (amount) => !isStrict(amount, limit, threshold)),
+    );
+  return { used, total };
+}
+
+/** The most whole grains that `amount` may rise and still pass; fractional readings keep a hair's breadth for rounding. */
+function rise(amount: number, bound: number, passes: (amount: number) => boolean): number {
+  const hair = Number.isInteger(amount) ? 0 : bound * 2 ** -46;
+  let slack = Math.max(0, Math.floor(bound - amount - hair));
+  while (slack > 0 && !passes(amount + slack + hair)) slack -= 1;
+  return slack;
+}
+
+function spread(use: Use, slack: number, now: EpochMs, whose: "key" | "everyone"): readonly number[] {
+  if (typeof use === "number") return [];
+  const grows = growing(use, now);
+  return use.amounts.map((amount, i) => {
+    if (slack === Infinity) return Infinity;
+    // A key's amount below 0 is read as 0; everybody's is signed.
+    const seen = whose === "key" ? Math.max(0, amount) : amount;
+    const bucket = use.buckets[i]!;
+    if (bucket === grows.settled) return seen + Math.floor(slack / 2);
+    return bucket === grows.held ? seen + Math.ceil(slack / 2) : seen;
+  });
+}
+
+/** The current bucket and generation: of those that count whole, the second newest (the newest is a neighbour's whose clock is ahead). */
+function growing(
+  reading: Reading,
+  now: EpochMs,
+): { readonly settled: Bucket | undefined; readonly held: Bucket | undefined } {
+  const current = (holds: Bucket["holds"]): Bucket | undefined => {
+    const newestFirst = reading.buckets.filter((bucket) => bucket.holds === holds && now <= bucket.fadesFrom);
+    return newestFirst[1] ?? newestFirst[0];
+  };
+  return { settled: current("settled"), held: current("held") };
+}

@@ -1,0 +1,12 @@
+import type { Dimension } from "@quota/core";
+
+/** Plans stored by hand, per connection; what is not here comes from the catalog. */
+export interface PlanOverrides {
+  /** The dimensions stored for a connection, or undefined. On the path of every request: keep it at hand. */
+  get(connectionId: string): Promise<readonly Dimension[] | undefined>;
+  /** Every stored override, by connection id. */
+  list(): Promise<ReadonlyMap<string, readonly Dimension[]>>;
+  set(connectionId: string, dimensions: readonly Dimension[]): Promise<void>;
+  /** Takes an override away; whether there was one. */
+  delete(connectionId: string): Promise<boolean>;
+}
