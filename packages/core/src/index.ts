@@ -2,6 +2,8 @@ export { GRAINS_PER_UNIT, UNITS } from "./units.js";
 export type { EpochMs, Unit } from "./units.js";
 export { fromGrains, grains, toGrains } from "./grains.js";
 export type { Grains } from "./grains.js";
+export { amountsInGrains, estimateInGrains } from "./amounts.js";
+export type { Amounts, AmountsInGrains } from "./amounts.js";
 export { InvalidAmountError } from "./invalidAmountError.js";
 export { QuotaConfigError } from "./quotaConfigError.js";
 export type { Fault, Parsed } from "./fault.js";
@@ -68,3 +70,4 @@ export { decideFairShare, DEFAULT_SATURATION_THRESHOLD } from "./decideFairShare
 export type { DimensionQuestion, FairShareQuestion, Signal } from "./decideFairShare.js";
 export { verdictBounds } from "./verdictBounds.js";
 export type { DimensionBounds } from "./verdictBounds.js";
+export type { DimensionUsage, KeyUsage, PoolUsage } from "./poolUsage.js";

@@ -1,3 +1,14 @@
+export type {
+  Admission,
+  EngineStatus,
+  Logger,
+  QuotaCaller,
+  QuotaEngine,
+  QuotaEngineOptions,
+  QuotaRequest,
+} from "./quotaEngine.js";
+export type { Lease } from "./lease.js";
+
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
 export { StoreError } from "./storeError.js";
 export { ContendedError } from "./contendedError.js";

@@ -1,0 +1,100 @@
+import type {
+  Allowed,
+  Amounts,
+  Decision,
+  Deprioritized,
+  DimensionName,
+  EpochMs,
+  PoolUsage,
+  Refused,
+  Signal,
+  Unavailable,
+  Ungoverned,
+  Unjudged,
+  WhenStoreFails,
+} from "@quota/core";
+import type { Lease } from "./lease.js";
+import type { PlanOverrides } from "./planOverrides.js";
+import type { PoolDirectory } from "./poolDirectory.js";
+import type { UsageStore } from "./usageStore.js";
+
+/** Admits requests to shared accounts, holds what they are estimated to cost, and settles what they really did. */
+export interface QuotaEngine {
+  /**
+   * Decides about a request and, in the same atomic step, holds its estimate. What is admitted must be settled or released,
+   * once; a hold that is forgotten evaporates within two lease generations.
+   *
+   * @throws {InvalidAmountError} for an estimate that cannot be counted. @throws {QuotaConfigError} for an id that is not one.
+   */
+  admit(request: QuotaRequest): Promise<Admission>;
+  /**
+   * Replaces a hold by what the request really cost; a unit left out costs what was estimated. Idempotent: only the
+   * first settle or release of a lease counts. While the store is away the use is remembered and added when it is back.
+   *
+   * @throws {InvalidAmountError} for an amount that cannot be counted: nothing is written, and the lease stays open.
+   */
+  settle(lease: Lease, actual?: Amounts): Promise<void>;
+  /** Gives a hold back: the request cost nothing. Idempotent, as {@link QuotaEngine.settle} is. */
+  release(lease: Lease): Promise<void>;
+  /** What {@link QuotaEngine.admit} would answer now. Changes nothing; may lag behind by an instant. */
+  preview(request: QuotaRequest): Promise<Decision>;
+  /** A key's numbers as they stand, for people who only want to look: a preview of a request that costs nothing. */
+  peek(caller: QuotaCaller): Promise<Decision>;
+  /** Adds to a key's use and never refuses, for people who only want to count. A unit left out adds nothing. */
+  consume(consumption: QuotaCaller & { readonly amounts: Amounts }): Promise<void>;
+  /** What every key of a pool uses, by the functions that enforce; undefined when there is no such pool. */
+  usage(poolId: string): Promise<PoolUsage | undefined>;
+  /** How the engine is doing, for health checks and metrics. */
+  status(): EngineStatus;
+  /** Stops the renewals and writes what is remembered, if the store is back. The store is the caller's to close. */
+  close(): Promise<void>;
+}
+
+/** Who asks, and for which account. */
+export interface QuotaCaller {
+  readonly apiKeyId: string;
+  readonly connectionId: string;
+  /** Names the catalog's plan where the connection has none of its own. */
+  readonly provider: string;
+}
+
+/** A caller, and what the request is estimated to cost. `requests` is 1 unless given; a unit left out counts 0 in the decision. */
+export interface QuotaRequest extends QuotaCaller {
+  readonly estimate?: Amounts | undefined;
+}
+
+/** A decision, and a lease if it lets the request pass. */
+export type Admission =
+  | { readonly decision: Allowed | Deprioritized | Ungoverned | Unjudged; readonly lease: Lease }
+  | { readonly decision: Refused | Unavailable; readonly lease?: undefined };
+
+export interface QuotaEngineOptions {
+  readonly store: UsageStore;
+  readonly pools: Pick<PoolDirectory, "ofConnection" | "get">;
+  readonly plans: Pick<PlanOverrides, "get">;
+  /** What providers say of their own windows, if anybody listens to them. */
+  readonly signals?: { of(connectionId: string): ReadonlyMap<DimensionName, Signal> | undefined } | undefined;
+  /** Read once per request. Never runs backwards for this engine, whatever it answers. Default: the system's. */
+  readonly clock?: { now(): EpochMs } | undefined;
+  readonly logger?: Logger | undefined;
+  /** `"allow"` (default): requests pass unjudged while the store is away. `"deny"`: they are answered 503. A pool may choose for itself. */
+  readonly whenStoreFails?: WhenStoreFails | undefined;
+  /** 0 to 1, default 0.5: the used part of the limit from which shares bind. A pool may choose for itself. */
+  readonly saturationThreshold?: number | undefined;
+  /** How long a lease generation is, default 600 000 ms. A hold whose process died is gone within two. */
+  readonly leaseMs?: number | undefined;
+}
+
+/** Structured logging, as pino and its like do it. `scope` says who speaks, such as `quota:enforce`. */
+export interface Logger {
+  warn(entry: { readonly scope: string; readonly [member: string]: unknown }, message: string): void;
+}
+
+export interface EngineStatus {
+  /** Leases admitted here that are neither settled nor released. */
+  readonly openLeases: number;
+  /** Keys whose use could not be written yet. */
+  readonly remembered: number;
+  /** The last failure of the store, unless it has worked since. */
+  readonly storeFailure: { readonly at: EpochMs; readonly cause: unknown } | undefined;
+}
