@@ -1,0 +1,49 @@
+// Packs every package as it would be published, and asks publint and attw about the tarball.
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const bin = (/** @type {string} */ name) => join("node_modules", ".bin", name);
+
+const tarballs = await mkdtemp(join(tmpdir(), "quota-packages-"));
+try {
+  await run("pnpm", ["--filter=./packages/*", "pack", "--pack-destination", tarballs], {
+    cwd: process.cwd(),
+  }).catch(told);
+  const packed = (await readdir(tarballs)).sort();
+  const rooms = await readdir("packages");
+  if (packed.length !== rooms.length) {
+    throw new Error(`Packed ${packed.length} of ${rooms.length} packages: ${packed.join(", ")}`);
+  }
+  for (const name of packed) {
+    const tarball = join(tarballs, name);
+    await run(bin("publint"), ["--strict", tarball]).catch(told);
+    await run(bin("attw"), ["--profile", "esm-only", "--format", "ascii", tarball]).catch(told);
+    await onlyWhatShips(tarball);
+    console.log(`✓ ${name}`);
+  }
+} finally {
+  await rm(tarballs, { recursive: true });
+}
+
+/** A package is its build, its manifest, its licence and its README: no sources, no tests. */
+async function onlyWhatShips(/** @type {string} */ tarball) {
+  const { stdout } = await run("tar", ["-tzf", tarball]);
+  const files = stdout.trim().split("\n");
+  const strangers = files.filter(
+    (file) => !/^package\/(dist\/.+|package\.json|LICENSE|README\.md)$/.test(file),
+  );
+  if (strangers.length > 0) throw new Error(`${tarball} contains ${strangers.join(", ")}`);
+  if (!files.includes("package/LICENSE")) throw new Error(`${tarball} contains no LICENSE`);
+}
+
+/** A tool's complaint is in what it printed. @returns {never} */
+function told(/** @type {Error & { stdout?: string, stderr?: string }} */ failure) {
+  console.error(failure.stdout ?? "", failure.stderr ?? "");
+  throw new Error("A package would not be published as it should be; the complaint is above.", {
+    cause: failure.message,
+  });
+}
