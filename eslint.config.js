@@ -68,7 +68,10 @@ export default defineConfig(
       "prefer-const": "error",
       "@typescript-eslint/consistent-type-exports": "error",
       "@typescript-eslint/consistent-type-imports": "error",
-      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/no-confusing-void-expression": [
+        "error",
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
       "@typescript-eslint/no-unnecessary-condition": [
         "error",
         { allowConstantLoopConditions: "only-allowed-literals" },
@@ -79,10 +82,9 @@ export default defineConfig(
       ],
       // Aligned arrays are read by index on the hot path; a needless `!` is still an error.
       "@typescript-eslint/no-non-null-assertion": "off",
-      // A new member of a union must be looked at wherever the union is taken apart.
       "@typescript-eslint/switch-exhaustiveness-check": [
         "error",
-        { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
+        { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: true },
       ],
       // `async` without `await` turns a throw into a rejection, which is what a port promises.
       "@typescript-eslint/require-await": "off",
@@ -109,6 +111,11 @@ export default defineConfig(
         "setTimeout",
         "setInterval",
         "fetch",
+      ],
+      // A new member of a union must be looked at wherever core takes the union apart, `default` or not.
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
       ],
       ...restrict(everywhere, inPackages, inCore),
     },
