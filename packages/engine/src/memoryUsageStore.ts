@@ -1,0 +1,164 @@
+import { QuotaConfigError, type EpochMs } from "@quota/core";
+import { StoreError } from "./storeError.js";
+import type { Counter, CounterId, LedgerId, UsageStore } from "./usageStore.js";
+
+/** Settings of {@link createMemoryUsageStore}. */
+export interface MemoryUsageStoreOptions {
+  /** How many counters are kept at most (default 1 000 000); a step that needs one more is rejected, whole. */
+  readonly maxCounters?: number | undefined;
+}
+
+/** One counter as kept, among the other buckets of its id. */
+interface Cell {
+  readonly bucket: number;
+  readonly expiresAt: EpochMs;
+  amount: number;
+}
+
+/** Steps leave expired cells alone for this long, since a neighbour's clock may be behind. */
+const SWEEP_GRACE_MS = 60_000;
+/** Below how many ids a step looks for expired cells: for each cell it makes … */
+const SWEPT_PER_CELL = 2;
+/** … and when there is no room for them. */
+const SWEPT_WHEN_FULL = 1_000;
+
+/**
+ * Keeps usage in this process: the reference for every other store. Reading, deciding and adding are one turn of the event
+ * loop, so no two steps overlap. What was counted ends with the process, and no other process sees it.
+ *
+ * It has no timer: expired counters are dropped a few at a time by the steps that make new ones, and by `forget`.
+ *
+ * @throws {QuotaConfigError} when `maxCounters` is not a whole number above 0.
+ * @example
+ * const store = createMemoryUsageStore({ maxCounters: 100_000 });
+ */
+export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): UsageStore {
+  const maxCounters = parseMaxCounters(options.maxCounters ?? 1_000_000);
+  const ledgers = new Map<LedgerId, Map<CounterId, readonly Cell[]>>();
+  const sweeper = sweepForever();
+  let size = 0;
+  let closed = false;
+
+  return {
+    async transact({ ledger, counters, now, decide }) {
+      refuseWhenClosed();
+      const cells = find(ledger, counters, now);
+      const { result, additions } = decide(cells.map((cell) => cell?.amount ?? 0));
+      checkAdditions(additions, cells);
+      makeRoom(cells.filter((cell, i) => cell === undefined && additions[i] !== 0).length, now);
+      for (const [i, counter] of counters.entries()) {
+        const addition = additions[i] ?? 0;
+        // Nobody reads an expired counter any more: what is added to it is gone with it.
+        if (addition === 0 || counter.expiresAt <= now) continue;
+        const cell = cells[i] ?? make(ledger, counter);
+        cell.amount += addition;
+      }
+      return result;
+    },
+
+    async read(ledger, counters) {
+      refuseWhenClosed();
+      return find(ledger, counters, -Infinity).map((cell) => cell?.amount ?? 0);
+    },
+
+    async forget(before) {
+      refuseWhenClosed();
+      const sizeBefore = size;
+      for (const [ledger, ids] of ledgers) for (const id of ids.keys()) drop(ledger, id, before);
+      return sizeBefore - size;
+    },
+
+    async close() {
+      closed = true;
+      ledgers.clear();
+    },
+  };
+
+  /** The cells of the counters that have not expired, aligned. Neighbours of one id share one look-up. */
+  function find(ledger: LedgerId, counters: readonly Counter[], now: EpochMs): readonly (Cell | undefined)[] {
+    const ids = ledgers.get(ledger);
+    let id: CounterId | undefined;
+    let cells: readonly Cell[] | undefined;
+    return counters.map((counter) => {
+      if (counter.id !== id) {
+        id = counter.id;
+        cells = ids?.get(id);
+      }
+      if (cells === undefined || counter.expiresAt <= now) return undefined;
+      return cells.find((cell) => cell.bucket === counter.bucket && cell.expiresAt > now);
+    });
+  }
+
+  /** A cell for a counter that has none, in place of an expired one. */
+  function make(ledger: LedgerId, { id, bucket, expiresAt }: Counter): Cell {
+    const ids = ledgers.get(ledger) ?? new Map<CounterId, readonly Cell[]>();
+    const others = (ids.get(id) ?? []).filter((cell) => cell.bucket !== bucket);
+    const cell = { bucket, expiresAt, amount: 0 };
+    size += 1 + others.length - (ids.get(id)?.length ?? 0);
+    ledgers.set(ledger, ids.set(id, [cell, ...others]));
+    return cell;
+  }
+
+  /** Looks for expired cells, then rejects the step if there is no room for what it makes. */
+  function makeRoom(made: number, now: EpochMs): void {
+    for (let i = 0; i < made * SWEPT_PER_CELL; i += 1) sweeper.next(now - SWEEP_GRACE_MS);
+    for (let i = 0; i < SWEPT_WHEN_FULL && size + made > maxCounters; i += 1) sweeper.next(now);
+    if (size + made > maxCounters)
+      throw new StoreError(
+        `The memory store is full (${String(maxCounters)} counters). Raise maxCounters, or keep usage in another store.`,
+        { applied: "no" },
+      );
+  }
+
+  /** Drops the expired cells of one id after another, round and round; is told at each what counts as expired. */
+  function* sweepForever(): Generator<undefined, never, EpochMs> {
+    for (;;) {
+      let before = yield;
+      for (const [ledger, ids] of ledgers)
+        for (const id of ids.keys()) {
+          drop(ledger, id, before);
+          before = yield;
+        }
+    }
+  }
+
+  function drop(ledger: LedgerId, id: CounterId, before: EpochMs): void {
+    const ids = ledgers.get(ledger);
+    const cells = ids?.get(id);
+    if (ids === undefined || cells === undefined || cells.every((cell) => cell.expiresAt >= before)) return;
+    const kept = cells.filter((cell) => cell.expiresAt >= before);
+    size -= cells.length - kept.length;
+    if (kept.length > 0) ids.set(id, kept);
+    else ids.delete(id);
+    if (ids.size === 0) ledgers.delete(ledger);
+  }
+
+  function refuseWhenClosed(): void {
+    if (closed) throw new StoreError("The memory store is closed.", { applied: "no" });
+  }
+}
+
+/** A verdict that does not fit is a fault of whoever decided; a sum past 2^53, of what was counted. Nothing is written either way. */
+function checkAdditions(additions: unknown, cells: readonly (Cell | undefined)[]): void {
+  if (!Array.isArray(additions) || additions.length !== cells.length)
+    throw new TypeError(`decide must return ${String(cells.length)} additions, one for each counter.`);
+  cells.forEach((cell, i) => {
+    const addition: unknown = additions[i];
+    if (typeof addition !== "number" || !Number.isSafeInteger(addition))
+      throw new TypeError(`decide must add whole numbers; additions[${String(i)}] is ${String(addition)}.`);
+    if (!Number.isSafeInteger((cell?.amount ?? 0) + addition))
+      throw new StoreError(`additions[${String(i)}] would take its counter past 2^53 − 1.`, {
+        applied: "no",
+      });
+  });
+}
+
+function parseMaxCounters(value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new QuotaConfigError({
+    code: "out-of-range",
+    field: "maxCounters",
+    problem: "must be a whole number above 0.",
+    remedy: "Leave it out for 1 000 000.",
+  });
+}
