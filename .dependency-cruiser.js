@@ -107,14 +107,14 @@ export default {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(node_modules|dist|\\.turbo)/.*" },
+    exclude: { path: "^(packages|apps)/[^/]+/(dist|\\.turbo)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     combinedDependencies: false,
     enhancedResolveOptions: {
       conditionNames: ["@quota/source", "types", "import", "node", "default"],
       exportsFields: ["exports"],
-      extensions: [".ts", ".js", ".d.ts", ".json"],
+      extensions: [".ts", ".js", ".d.ts"],
     },
   },
 };
