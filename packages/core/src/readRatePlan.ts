@@ -39,7 +39,7 @@ export interface RatePlanSeed {
 export interface RatePlanSeeds {
   /** In the order in which they were given. */
   readonly seeds: ReadonlyMap<string, RatePlanSeed>;
-  /** The same seeds, every parent before its children. Without those on or below a circle, which is a fault. */
+  /** The same seeds, every parent before its children (as far as there are no circles). */
   readonly parentsFirst: readonly RatePlanSeed[];
   readonly path: readonly string[];
   /** Everything that is wrong; only without any may the rest be trusted. */
@@ -47,12 +47,11 @@ export interface RatePlanSeeds {
 }
 
 /** Reads and checks what was written down; never recursive, linear in the number of nodes. */
-export function readRatePlan(input: RatePlanInput): RatePlanSeeds {
+export function readRatePlan({ nodes, path = [] }: RatePlanInput): RatePlanSeeds {
   const faults: RatePlanFault[] = [];
-  const seeds = readNodes(input.nodes, faults);
+  const seeds = readNodes(nodes, faults);
   const parentsFirst = sortParentsFirst(seeds, faults);
-  const path = readPath(input.path ?? [], seeds, faults);
-  return { seeds, parentsFirst, path, faults };
+  return { seeds, parentsFirst, path: readPath(path, seeds, faults), faults };
 }
 
 /** The typed input as it may really arrive, from JSON. */
@@ -115,7 +114,7 @@ function readNode(node: Unread<RatePlanNodeInput>, { at, seeds, faults }: Bed): 
   }
   seeds.set(id, {
     id,
-    kind: String(node.kind),
+    kind: typeof node.kind === "string" ? node.kind : "",
     parent: typeof parent === "string" ? parent : undefined,
     rpm: readLimit(node.rpm),
     tpm: readLimit(node.tpm),
@@ -145,7 +144,6 @@ function sortParentsFirst(seeds: ReadonlyMap<string, RatePlanSeed>, faults: Rate
   const sorted: RatePlanSeed[] = [];
   /** By node: the start of the walk that met it first. A walk that meets a node of its own goes round in a circle. */
   const metFrom = new Map<RatePlanSeed, RatePlanSeed>();
-  const lost = new Set<RatePlanSeed>();
   for (const start of seeds.values()) {
     const trail: RatePlanSeed[] = [];
     let seed: RatePlanSeed | undefined = start;
@@ -153,10 +151,9 @@ function sortParentsFirst(seeds: ReadonlyMap<string, RatePlanSeed>, faults: Rate
       metFrom.set(seed, start);
       trail.push(seed);
     }
-    const owner = seed && metFrom.get(seed);
-    if (seed !== undefined && owner === start) faults.push(circle(trail.slice(trail.indexOf(seed))));
-    if (owner !== undefined && (owner === start || lost.has(owner))) lost.add(start);
-    else for (const below of trail.reverse()) sorted.push(below);
+    if (seed !== undefined && metFrom.get(seed) === start)
+      faults.push(circle(trail.slice(trail.indexOf(seed))));
+    for (const below of trail.reverse()) sorted.push(below);
   }
   return sorted;
 }
