@@ -66,8 +66,26 @@ export type {
 } from "./decision.js";
 export { TALLIES } from "./lendingRule.js";
 export type { Lending, Tally } from "./lendingRule.js";
-export { decideFairShare, DEFAULT_SATURATION_THRESHOLD } from "./decideFairShare.js";
+export { decideFairShare, DEFAULT_SATURATION_THRESHOLD, everyoneOf } from "./decideFairShare.js";
 export type { DimensionQuestion, FairShareQuestion, Signal } from "./decideFairShare.js";
 export { verdictBounds } from "./verdictBounds.js";
 export type { DimensionBounds } from "./verdictBounds.js";
 export type { DimensionUsage, KeyUsage, PoolUsage } from "./poolUsage.js";
+
+export { plantRatePlan, ratePathFrom } from "./ratePlan.js";
+export type {
+  PlantedRatePlan,
+  RateDimension,
+  RateLimit,
+  RatePath,
+  RatePlan,
+  RatePlanNode,
+} from "./ratePlan.js";
+export type { RatePlanFault, RatePlanInput, RatePlanNodeInput } from "./readRatePlan.js";
+export { checkRatePlan, rateRefusalText } from "./checkRatePlan.js";
+export type { RateAnswer, RateCharge, RateQuestion, RateRefusal, RateUsage } from "./checkRatePlan.js";
+
+export { computeBurnRate } from "./burnRate.js";
+export type { BurnRate, BurnRateQuestion, BurnSample } from "./burnRate.js";
+export { softPenalty } from "./softPenalty.js";
+export type { ScoredCandidate } from "./softPenalty.js";

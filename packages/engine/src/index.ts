@@ -1,3 +1,4 @@
+export { createQuotaEngine } from "./createQuotaEngine.js";
 export type {
   Admission,
   EngineStatus,
@@ -8,6 +9,8 @@ export type {
   QuotaRequest,
 } from "./quotaEngine.js";
 export type { Lease } from "./lease.js";
+export { quotaHooks } from "./quotaHooks.js";
+export type { QuotaHooks } from "./quotaHooks.js";
 
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
 export { StoreError } from "./storeError.js";
@@ -16,3 +19,7 @@ export type { PoolChange, PoolDirectory } from "./poolDirectory.js";
 export { PoolConflictError } from "./poolConflictError.js";
 export { InvalidInputError } from "./invalidInputError.js";
 export type { PlanOverrides } from "./planOverrides.js";
+
+export { createMemoryUsageStore } from "./memoryUsageStore.js";
+export { createMemoryPoolDirectory } from "./memoryPoolDirectory.js";
+export { createMemoryPlanOverrides } from "./memoryPlanOverrides.js";

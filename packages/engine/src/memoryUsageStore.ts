@@ -43,13 +43,15 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
     async transact({ ledger, counters, now, decide }) {
       refuseWhenClosed();
       const cells = find(ledger, counters, now);
-      const { result, additions } = decide(cells.map((cell) => cell?.amount ?? 0));
-      checkAdditions(additions, cells);
-      makeRoom(cells.filter((cell, i) => cell === undefined && additions[i] !== 0).length, now);
-      for (const [i, counter] of counters.entries()) {
-        const addition = additions[i] ?? 0;
+      const { result, additions } = decide(amountsOf(cells));
+      const made = checkAdditions(additions, cells);
+      if (made > 0) makeRoom(made, now);
+      for (let i = 0; i < counters.length; i += 1) {
+        const counter = counters[i];
+        const addition = additions[i];
         // Nobody reads an expired counter any more: what is added to it is gone with it.
-        if (addition === 0 || counter.expiresAt <= now) continue;
+        if (counter === undefined || addition === undefined || addition === 0 || counter.expiresAt <= now)
+          continue;
         const cell = cells[i] ?? make(ledger, counter);
         cell.amount += addition;
       }
@@ -58,7 +60,7 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
 
     async read(ledger, counters) {
       refuseWhenClosed();
-      return find(ledger, counters, -Infinity).map((cell) => cell?.amount ?? 0);
+      return amountsOf(find(ledger, counters, -Infinity));
     },
 
     async forget(before) {
@@ -77,16 +79,17 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
   /** The cells of the counters that have not expired, aligned. Neighbours of one id share one look-up. */
   function find(ledger: LedgerId, counters: readonly Counter[], now: EpochMs): readonly (Cell | undefined)[] {
     const ids = ledgers.get(ledger);
+    const found: (Cell | undefined)[] = [];
     let id: CounterId | undefined;
     let cells: readonly Cell[] | undefined;
-    return counters.map((counter) => {
+    for (const counter of counters) {
       if (counter.id !== id) {
         id = counter.id;
         cells = ids?.get(id);
       }
-      if (cells === undefined || counter.expiresAt <= now) return undefined;
-      return cells.find((cell) => cell.bucket === counter.bucket && cell.expiresAt > now);
-    });
+      found.push(cells && counter.expiresAt > now ? liveCell(cells, counter.bucket, now) : undefined);
+    }
+    return found;
   }
 
   /** A cell for a counter that has none, in place of an expired one. */
@@ -138,19 +141,37 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
   }
 }
 
-/** A verdict that does not fit is a fault of whoever decided; a sum past 2^53, of what was counted. Nothing is written either way. */
-function checkAdditions(additions: unknown, cells: readonly (Cell | undefined)[]): void {
+function liveCell(cells: readonly Cell[], bucket: number, now: EpochMs): Cell | undefined {
+  for (const cell of cells) if (cell.bucket === bucket) return cell.expiresAt > now ? cell : undefined;
+  return undefined;
+}
+
+function amountsOf(cells: readonly (Cell | undefined)[]): readonly number[] {
+  const amounts: number[] = [];
+  for (const cell of cells) amounts.push(cell === undefined ? 0 : cell.amount);
+  return amounts;
+}
+
+/**
+ * Counts the cells that a verdict makes. One that does not fit is a fault of whoever decided; a sum past 2^53, of what was
+ * counted. Nothing is written either way.
+ */
+function checkAdditions(additions: unknown, cells: readonly (Cell | undefined)[]): number {
   if (!Array.isArray(additions) || additions.length !== cells.length)
     throw new TypeError(`decide must return ${String(cells.length)} additions, one for each counter.`);
-  cells.forEach((cell, i) => {
+  let made = 0;
+  for (let i = 0; i < cells.length; i += 1) {
     const addition: unknown = additions[i];
+    const cell = cells[i];
     if (typeof addition !== "number" || !Number.isSafeInteger(addition))
       throw new TypeError(`decide must add whole numbers; additions[${String(i)}] is ${String(addition)}.`);
-    if (!Number.isSafeInteger((cell?.amount ?? 0) + addition))
+    if (cell === undefined) made += addition === 0 ? 0 : 1;
+    else if (!Number.isSafeInteger(cell.amount + addition))
       throw new StoreError(`additions[${String(i)}] would take its counter past 2^53 − 1.`, {
         applied: "no",
       });
-  });
+  }
+  return made;
 }
 
 function parseMaxCounters(value: number): number {

@@ -74,6 +74,8 @@ export interface QuotaEngineOptions {
   readonly plans: Pick<PlanOverrides, "get">;
   /** What providers say of their own windows, if anybody listens to them. */
   readonly signals?: { of(connectionId: string): ReadonlyMap<DimensionName, Signal> | undefined } | undefined;
+  /** The provider of a connection, for {@link QuotaEngine.usage}; without it, the one the last request named. */
+  readonly providerOf?: ((connectionId: string) => string | undefined) | undefined;
   /** Read once per request. Never runs backwards for this engine, whatever it answers. Default: the system's. */
   readonly clock?: { now(): EpochMs } | undefined;
   readonly logger?: Logger | undefined;

@@ -1,0 +1,63 @@
+import { computeBurnRate, type BurnRate, type BurnSample, type EpochMs } from "@quota/core";
+
+/** Remembers how much was used when, so that a page can say how fast it goes. */
+export interface BurnMeter {
+  /** Takes a note of a bucket's settled amount, everybody's. At most one note per 10 s is kept. */
+  note(
+    seen: {
+      readonly ledger: string;
+      readonly dimension: string;
+      readonly bucket: number;
+      readonly amount: number;
+    },
+    now: EpochMs,
+  ): void;
+  rate(of: {
+    readonly ledger: string;
+    readonly dimension: string;
+    readonly limit: number | "unknown";
+    readonly used: number;
+  }): BurnRate;
+}
+
+const SAMPLE_EVERY_MS = 10_000;
+const MAX_SAMPLES = 360;
+/** Above this many dimensions, what was noted is forgotten, so that memory stays bounded. */
+const MAX_DIMENSIONS = 10_000;
+
+export function createBurnMeter(): BurnMeter {
+  interface Track {
+    bucket: number;
+    /** Cumulative use is what earlier buckets held, as far as we saw, and what the current one holds. */
+    earlier: number;
+    amount: number;
+    readonly samples: BurnSample[];
+  }
+  const tracks = new Map<string, Track>();
+  const nameOf = (ledger: string, dimension: string): string => `${ledger} ${dimension}`;
+
+  return {
+    note({ ledger, dimension, bucket, amount }, now) {
+      const name = nameOf(ledger, dimension);
+      let track = tracks.get(name);
+      if (track === undefined) {
+        if (tracks.size >= MAX_DIMENSIONS) tracks.clear();
+        track = { bucket, earlier: 0, amount, samples: [] };
+        tracks.set(name, track);
+      }
+      if (bucket > track.bucket) {
+        track.earlier += track.amount;
+        track.bucket = bucket;
+        track.amount = 0;
+      }
+      if (bucket === track.bucket) track.amount = Math.max(track.amount, amount);
+      const newest = track.samples.at(-1);
+      if (newest !== undefined && now - newest.at < SAMPLE_EVERY_MS) return;
+      track.samples.push({ at: now, used: track.earlier + track.amount });
+      if (track.samples.length > MAX_SAMPLES) track.samples.shift();
+    },
+    rate({ ledger, dimension, limit, used }) {
+      return computeBurnRate({ samples: tracks.get(nameOf(ledger, dimension))?.samples ?? [], limit, used });
+    },
+  };
+}

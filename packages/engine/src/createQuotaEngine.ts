@@ -1,0 +1,225 @@
+import {
+  amountsInGrains,
+  estimateInGrains,
+  idFault,
+  QuotaConfigError,
+  type Amounts,
+  type AmountsInGrains,
+  type Decision,
+  type EpochMs,
+  type Refused,
+  type Ungoverned,
+} from "@quota/core";
+import { createBurnMeter } from "./burnMeter.js";
+import { ContendedError } from "./contendedError.js";
+import { admissionQuestion, admissionVerdict, decideOn, type AdmissionQuestion } from "./decideAdmission.js";
+import { createGovernedPools, type LivePool } from "./governedPools.js";
+import { createHoldRenewal } from "./holdRenewal.js";
+import type { Lease } from "./lease.js";
+import { createLeaseBook, generationAt } from "./leaseBook.js";
+import { monotoneClock } from "./monotoneClock.js";
+import type { Admission, QuotaCaller, QuotaEngine, QuotaEngineOptions, QuotaRequest } from "./quotaEngine.js";
+import { readPoolUsage } from "./readPoolUsage.js";
+import { NOTHING } from "./rememberedUse.js";
+import { createStoreWatch } from "./storeWatch.js";
+import { createUseWriter } from "./useWriter.js";
+
+/** How long a lease generation is unless said otherwise. */
+const DEFAULT_LEASE_MS = 600_000;
+
+/** How many connections' providers are remembered for {@link QuotaEngine.usage}. */
+const MAX_PROVIDERS = 10_000;
+
+/**
+ * Makes an engine over a store, a pool directory and stored plans.
+ *
+ * @throws {QuotaConfigError} naming the option, for one that is out of range.
+ * @example
+ * const engine = createQuotaEngine({ store: createMemoryUsageStore(), pools, plans });
+ * const { decision, lease } = await engine.admit({ apiKeyId: "alice", connectionId: "kimi-demo", provider: "kimi" });
+ * if (lease) await engine.settle(lease, { tokens: 1200 });
+ * else console.log(decision.status, decision.dimensions);
+ */
+export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
+  const { store, pools, plans, signals, saturationThreshold, whenStoreFails = "allow" } = options;
+  const leaseMs = validLeaseMs(options.leaseMs);
+  validThreshold(saturationThreshold);
+  const now = monotoneClock(options.clock ?? { now: Date.now });
+  const governedPools = createGovernedPools({ pools, plans, leaseMs });
+  const leases = createLeaseBook();
+  const burn = createBurnMeter();
+  const watch = createStoreWatch(options.logger);
+  const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, now });
+  const renewal = createHoldRenewal({ store, leases, leaseMs, watch, now });
+  const lastProvider = new Map<string, string>();
+
+  async function admit(request: QuotaRequest): Promise<Admission> {
+    const caller = validCaller(request);
+    const costs = costsOf(request);
+    const at = now();
+    let live: LivePool | undefined;
+    try {
+      live = await governing(caller);
+      const question = questionFor({ live, caller, costs }, at);
+      if (question.status === "refused") return { decision: question };
+      if (question.status === "ungoverned")
+        return {
+          decision: question,
+          lease: leases.open({ caller, live, costs, judged: "ungoverned", generation: undefined }),
+        };
+      const decision = await store.transact({
+        ledger: question.live.ledger,
+        counters: question.sheet.counters,
+        now: at,
+        decide: (amounts) => admissionVerdict(question, amounts, at),
+      });
+      watch.works();
+      if (!decision.allowed) return { decision };
+      renewal.start();
+      const generation = generationAt(leaseMs, at);
+      return { decision, lease: leases.open({ caller, live, costs, judged: "governed", generation }) };
+    } catch (cause) {
+      if (cause instanceof ContendedError)
+        return { decision: { status: "refused", allowed: false, reason: "contended", dimensions: [] } };
+      const policy = live?.governed.pool.whenStoreFails ?? whenStoreFails;
+      const consequence = policy === "allow" ? "requests pass unjudged" : "requests are answered 503";
+      watch.failed({ cause, at, consequence });
+      if (policy === "deny")
+        return { decision: { status: "unavailable", allowed: false, cause, dimensions: [] } };
+      const lease = leases.open({ caller, live, costs, judged: "unjudged", generation: undefined });
+      return { decision: { status: "unjudged", allowed: true, cause, dimensions: [] }, lease };
+    }
+  }
+
+  async function preview(request: QuotaRequest): Promise<Decision> {
+    const caller = validCaller(request);
+    const costs = costsOf(request);
+    const at = now();
+    try {
+      const question = questionFor({ live: await governing(caller), caller, costs }, at);
+      if (question.status !== "question") return question;
+      return decideOn(question, await store.read(question.live.ledger, question.sheet.counters), at).decision;
+    } catch (cause) {
+      watch.failed({ cause, at, consequence: "previews are answered unjudged" });
+      return { status: "unjudged", allowed: true, cause, dimensions: [] };
+    }
+  }
+
+  async function settle(lease: Lease, actual: Amounts = {}): Promise<void> {
+    const given = amountsInGrains(actual, "actual");
+    await finish(lease, "settled", (estimate) => ({
+      percent: given.percent ?? estimate.percent,
+      requests: given.requests ?? estimate.requests,
+      tokens: given.tokens ?? estimate.tokens,
+      usd: given.usd ?? estimate.usd,
+    }));
+  }
+
+  async function finish(
+    lease: Lease,
+    state: "settled" | "released",
+    actualOf: (estimate: AmountsInGrains) => AmountsInGrains,
+  ): Promise<void> {
+    const held = leases.close(lease, state);
+    if (held === undefined || held.judged === "ungoverned") return;
+    if (held.renewing !== undefined) await held.renewing;
+    const { caller, live, costs, generation } = held;
+    const hold = generation === undefined ? undefined : { estimate: costs, generation };
+    await writer.write({ caller, live, actual: actualOf(costs), hold });
+  }
+
+  function governing(caller: QuotaCaller): Promise<LivePool | undefined> {
+    if (lastProvider.size >= MAX_PROVIDERS) lastProvider.clear();
+    lastProvider.set(caller.connectionId, caller.provider);
+    return governedPools.ofConnection(caller);
+  }
+
+  function questionFor(
+    asked: {
+      readonly live: LivePool | undefined;
+      readonly caller: QuotaCaller;
+      readonly costs: AmountsInGrains;
+    },
+    at: EpochMs,
+  ): AdmissionQuestion | Refused | Ungoverned {
+    const { live, caller, costs } = asked;
+    if (live === undefined) return { status: "ungoverned", allowed: true, why: "no-pool", dimensions: [] };
+    if (live.governed.plan.dimensions.length === 0)
+      return { status: "ungoverned", allowed: true, why: "empty-plan", dimensions: [] };
+    return admissionQuestion(
+      {
+        live,
+        apiKeyId: caller.apiKeyId,
+        costs,
+        saturationThreshold,
+        signals: signals?.of(caller.connectionId),
+      },
+      at,
+    );
+  }
+
+  return {
+    admit,
+    settle,
+    preview,
+    release: (lease) => finish(lease, "released", () => NOTHING),
+    peek: ({ apiKeyId, connectionId, provider }) =>
+      preview({ apiKeyId, connectionId, provider, estimate: { requests: 0 } }),
+    async consume(consumption) {
+      const caller = validCaller(consumption);
+      const actual = amountsInGrains(consumption.amounts, "amounts");
+      await writer.write({ caller, live: undefined, actual, hold: undefined });
+    },
+    async usage(poolId) {
+      const pool = await pools.get(poolId);
+      if (pool === undefined) return undefined;
+      const { connectionId } = pool;
+      const provider = options.providerOf?.(connectionId) ?? lastProvider.get(connectionId) ?? "";
+      const live = await governedPools.of(pool, provider);
+      return readPoolUsage(
+        { live, store, burn, saturationThreshold, signals: signals?.of(connectionId) },
+        now(),
+      );
+    },
+    status: () => ({ openLeases: leases.size, remembered: writer.remembered, storeFailure: watch.failure }),
+    async close() {
+      renewal.stop();
+      await writer.close();
+    },
+  };
+}
+
+function costsOf({ estimate = {} }: QuotaRequest): AmountsInGrains {
+  return estimateInGrains(
+    estimate.requests === undefined ? { ...estimate, requests: 1 } : estimate,
+    "estimate",
+  );
+}
+
+function validCaller({ apiKeyId, connectionId, provider }: QuotaCaller): QuotaCaller {
+  const fault =
+    idFault(apiKeyId, "apiKeyId") ?? idFault(connectionId, "connectionId") ?? idFault(provider, "provider");
+  if (fault !== undefined)
+    throw new QuotaConfigError({ code: fault.code, field: fault.path, problem: fault.message, remedy: "" });
+  return { apiKeyId, connectionId, provider };
+}
+
+function validLeaseMs(leaseMs = DEFAULT_LEASE_MS): number {
+  if (Number.isSafeInteger(leaseMs) && leaseMs >= 1000 && leaseMs <= 86_400_000) return leaseMs;
+  throw new QuotaConfigError({
+    code: "out-of-range",
+    field: "leaseMs",
+    problem: `${String(leaseMs)} is not a length of lease.`,
+    remedy: "Give whole milliseconds from 1000 to 86400000.",
+  });
+}
+
+function validThreshold(threshold: number | undefined): void {
+  if (threshold === undefined || (threshold >= 0 && threshold <= 1)) return;
+  throw new QuotaConfigError({
+    code: "out-of-range",
+    field: "saturationThreshold",
+    problem: `${String(threshold)} is not a part of the limit.`,
+    remedy: "Give a number from 0 to 1.",
+  });
+}

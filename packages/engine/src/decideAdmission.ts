@@ -1,0 +1,118 @@
+import {
+  decideFairShare,
+  standingOf,
+  verdictBounds,
+  type Allowed,
+  type AmountsInGrains,
+  type Deprioritized,
+  type DimensionName,
+  type DimensionQuestion,
+  type EpochMs,
+  type FairShareQuestion,
+  type Refused,
+  type Signal,
+  type Standing,
+} from "@quota/core";
+import type { LivePool } from "./governedPools.js";
+import type { CounterSheet, PoolMoment } from "./poolMoment.js";
+import type { Verdict } from "./usageStore.js";
+
+/** One request to one pool, ready to be decided on whatever the store shows. */
+export interface AdmissionQuestion {
+  readonly status: "question";
+  readonly live: LivePool;
+  readonly moment: PoolMoment;
+  readonly sheet: CounterSheet;
+  readonly standing: Standing;
+  readonly costs: AmountsInGrains;
+  readonly saturationThreshold: number | undefined;
+  readonly signals: ReadonlyMap<DimensionName, Signal> | undefined;
+}
+
+/** Puts the question for a caller, or says that the pool admits allocated keys only. */
+export function admissionQuestion(
+  asked: {
+    readonly live: LivePool;
+    readonly apiKeyId: string;
+    readonly costs: AmountsInGrains;
+    readonly saturationThreshold: number | undefined;
+    readonly signals: ReadonlyMap<DimensionName, Signal> | undefined;
+  },
+  now: EpochMs,
+): AdmissionQuestion | Refused {
+  const { live, apiKeyId, costs, signals } = asked;
+  const standing = standingOf(live.governed, apiKeyId);
+  if (standing === "not-allocated")
+    return { status: "refused", allowed: false, reason: "not-allocated", dimensions: [] };
+  const moment = live.momentAt(now);
+  const saturationThreshold = live.governed.pool.saturationThreshold ?? asked.saturationThreshold;
+  return {
+    status: "question",
+    live,
+    moment,
+    sheet: moment.sheetOf(apiKeyId),
+    standing,
+    costs,
+    saturationThreshold,
+    signals,
+  };
+}
+
+/** The rule's answer on a reading of the sheet's counters. Pure. */
+export function decideOn(
+  question: AdmissionQuestion,
+  amounts: readonly number[],
+  now: EpochMs,
+): { readonly asked: FairShareQuestion; readonly decision: Allowed | Deprioritized | Refused } {
+  const { moment, standing, costs, signals } = question;
+  let offset = 0;
+  const dimensions = moment.dimensions.map(({ dimension, buckets }, i): DimensionQuestion => {
+    const size = buckets.length;
+    const used = { buckets, amounts: amountsFromZero(amounts, offset, size) };
+    const total = { buckets, amounts: amounts.slice(offset + size, offset + 2 * size) };
+    offset += 2 * size;
+    return {
+      dimension,
+      used,
+      total,
+      cost: costs[dimension.unit] ?? 0,
+      share: standing.shares[i],
+      cap: standing.caps[i],
+      signal: signals?.get(dimension.name),
+    };
+  });
+  const asked = { policy: standing.policy, saturationThreshold: question.saturationThreshold, dimensions };
+  return { asked, decision: decideFairShare(asked, now) };
+}
+
+/** What an admission asks of the store: hold the estimate if the rule allows it, change nothing otherwise. Pure. */
+export function admissionVerdict(
+  question: AdmissionQuestion,
+  amounts: readonly number[],
+  now: EpochMs,
+): Verdict<Allowed | Deprioritized | Refused> {
+  const { asked, decision } = decideOn(question, amounts, now);
+  const additions = new Array<number>(amounts.length).fill(0);
+  if (!decision.allowed) return { result: decision, additions };
+  let offset = 0;
+  for (const { dimension, buckets, heldAt } of question.moment.dimensions) {
+    const cost = question.costs[dimension.unit] ?? 0;
+    additions[offset + heldAt] = cost;
+    additions[offset + buckets.length + heldAt] = cost;
+    offset += 2 * buckets.length;
+  }
+  return {
+    result: decision,
+    additions,
+    get holdsUpTo() {
+      return verdictBounds(asked, decision, now)?.flatMap(({ used, total }) => [...used, ...total]);
+    },
+  };
+}
+
+/** A key's amounts below 0 (a hold that had evaporated was given back) are read as 0; everybody's are signed. */
+export function amountsFromZero(amounts: readonly number[], from: number, size: number): readonly number[] {
+  const slice = new Array<number>(size);
+  for (let i = 0; i < size; i += 1) slice[i] = Math.max(0, amounts[from + i]!);
+  return slice;
+}

@@ -1,0 +1,81 @@
+import {
+  governPool,
+  resolvePlan,
+  type Dimension,
+  type EpochMs,
+  type GovernedPool,
+  type Pool,
+} from "@quota/core";
+import { poolLedger } from "./counterId.js";
+import { poolMoment, type PoolMoment } from "./poolMoment.js";
+import type { QuotaCaller, QuotaEngineOptions } from "./quotaEngine.js";
+import type { LedgerId } from "./usageStore.js";
+
+/** A pool with its shares, its ledger and the counters of the moment. */
+export interface LivePool {
+  readonly governed: GovernedPool;
+  readonly ledger: LedgerId;
+  momentAt(now: EpochMs): PoolMoment;
+}
+
+/** Finds the pool that governs a connection; what is computed from it is computed once per change. */
+export interface GovernedPools {
+  ofConnection(caller: Pick<QuotaCaller, "connectionId" | "provider">): Promise<LivePool | undefined>;
+  of(pool: Pool, provider: string): Promise<LivePool>;
+}
+
+/** Above this many connections what is remembered is computed anew, so that memory stays bounded. */
+const MAX_REMEMBERED = 10_000;
+
+/** @param options.leaseMs how long a lease generation is. */
+export function createGovernedPools(
+  options: Pick<QuotaEngineOptions, "pools" | "plans"> & { readonly leaseMs: number },
+): GovernedPools {
+  const { pools, plans, leaseMs } = options;
+  interface Known {
+    readonly pool: Pool;
+    readonly provider: string;
+    readonly override: readonly Dimension[] | undefined;
+    readonly live: LivePool;
+  }
+  const known = new Map<string, Known>();
+
+  async function of(pool: Pool, provider: string): Promise<LivePool> {
+    const { connectionId } = pool;
+    const override = await plans.get(connectionId);
+    const before = known.get(connectionId);
+    if (before?.provider === provider && before.override === override && isSame(before.pool, pool))
+      return before.live;
+    const live = livePool(
+      governPool({ pool, plan: resolvePlan({ connectionId, provider, override }) }),
+      leaseMs,
+    );
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(connectionId, { pool, provider, override, live });
+    return live;
+  }
+
+  return {
+    of,
+    async ofConnection({ connectionId, provider }) {
+      const pool = await pools.ofConnection(connectionId);
+      return pool === undefined ? undefined : of(pool, provider);
+    },
+  };
+}
+
+function isSame(a: Pool, b: Pool): boolean {
+  return a === b || (a.incarnation === b.incarnation && a.version === b.version);
+}
+
+function livePool(governed: GovernedPool, leaseMs: number): LivePool {
+  let moment: PoolMoment | undefined;
+  return {
+    governed,
+    ledger: poolLedger(governed.pool),
+    momentAt(now) {
+      if (moment === undefined || now >= moment.goodUntil) moment = poolMoment(governed, leaseMs, now);
+      return moment;
+    },
+  };
+}

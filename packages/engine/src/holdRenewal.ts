@@ -1,0 +1,60 @@
+import type { EpochMs } from "@quota/core";
+import { generationAt, type HeldLease, type LeaseBook } from "./leaseBook.js";
+import { addTo, renewalAdditions } from "./settlementStep.js";
+import { StoreError } from "./storeError.js";
+import type { StoreWatch } from "./storeWatch.js";
+import type { UsageStore } from "./usageStore.js";
+
+/** Keeps the holds of long requests alive: one timer for all of them. */
+export interface HoldRenewal {
+  /** Makes sure that the timer runs while leases are open. */
+  start(): void;
+  stop(): void;
+}
+
+export function createHoldRenewal(tools: {
+  readonly store: UsageStore;
+  readonly leases: LeaseBook;
+  readonly leaseMs: number;
+  readonly watch: StoreWatch;
+  readonly now: () => EpochMs;
+}): HoldRenewal {
+  const { store, leases, leaseMs, watch, now } = tools;
+  let timer: NodeJS.Timeout | undefined;
+
+  function renewAll(): void {
+    const at = now();
+    for (const held of leases.olderThan(generationAt(leaseMs, at)))
+      held.renewing ??= renew(held, at).finally(() => (held.renewing = undefined));
+    if (leases.size === 0) stop();
+  }
+
+  /** Settling waits for a renewal, so that a hold is never moved after it was given back. */
+  async function renew(held: HeldLease, at: EpochMs): Promise<void> {
+    const { live, caller, costs, generation } = held;
+    if (live === undefined || generation === undefined) return;
+    const renewed = { live, apiKeyId: caller.apiKeyId, hold: { estimate: costs, generation } };
+    try {
+      await addTo(store, live, renewalAdditions(renewed, leaseMs, at), at);
+      held.generation = generationAt(leaseMs, at);
+    } catch (cause) {
+      // Where the hold lies now cannot be known: settling will only add, and whatever is held evaporates.
+      if (cause instanceof StoreError && cause.applied === "unknown") held.generation = undefined;
+      watch.failed({ cause, at, consequence: "a hold could not be renewed" });
+    }
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    start() {
+      if (timer !== undefined) return;
+      timer = setInterval(renewAll, leaseMs / 2);
+      timer.unref();
+    },
+    stop,
+  };
+}

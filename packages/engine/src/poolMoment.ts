@@ -1,0 +1,93 @@
+import {
+  currentBucket,
+  leaseGenerations,
+  windowBuckets,
+  type Bucket,
+  type Dimension,
+  type EpochMs,
+  type GovernedPool,
+} from "@quota/core";
+import { everyoneCounter, keyCounter } from "./counterId.js";
+import type { Counter, CounterId } from "./usageStore.js";
+
+/** Which counters the requests to a pool read, for as long as its buckets and generations stay the same. */
+export interface PoolMoment {
+  readonly goodUntil: EpochMs;
+  readonly dimensions: readonly DimensionMoment[];
+  /** What a request by this key must see. */
+  sheetOf(apiKeyId: string): CounterSheet;
+}
+
+/** One dimension of a {@link PoolMoment}. */
+export interface DimensionMoment {
+  readonly dimension: Dimension;
+  /** The window's buckets, then the generations of holds; both newest first, both with the next one at their head. */
+  readonly buckets: readonly Bucket[];
+  /** Where in `buckets` use is added. */
+  readonly settledAt: number;
+  /** Where in `buckets` holds are added. */
+  readonly heldAt: number;
+  readonly everyone: readonly Counter[];
+}
+
+/**
+ * The counters of one request, flat: per dimension, in order, first the key's (aligned with the dimension's buckets), then
+ * everybody's (aligned alike). What the `threshold` rule must see.
+ */
+export interface CounterSheet {
+  readonly apiKeyId: string;
+  readonly counters: readonly Counter[];
+}
+
+/** Above this many keys in one moment their sheets are made anew, so that memory stays bounded. */
+const MAX_SHEETS = 20_000;
+
+/** Lays out the counters of a pool at `now`. */
+export function poolMoment(
+  governed: Pick<GovernedPool, "dimensions">,
+  leaseMs: number,
+  now: EpochMs,
+): PoolMoment {
+  const generations = leaseGenerations(leaseMs, now);
+  let goodUntil = (currentBucket(leaseMs, now) + 1) * leaseMs;
+  const dimensions = governed.dimensions.map((dimension): DimensionMoment => {
+    const window = windowBuckets(dimension.shape, now);
+    const buckets = [...window, ...generations];
+    goodUntil = Math.min(
+      goodUntil,
+      (currentBucket(dimension.shape.slotMs, now) + 1) * dimension.shape.slotMs,
+    );
+    const everyone = countersOf(buckets, (holds) => everyoneCounter(dimension, holds));
+    return { dimension, buckets, settledAt: 1, heldAt: window.length + 1, everyone };
+  });
+  const sheets = new Map<string, CounterSheet>();
+  return {
+    goodUntil,
+    dimensions,
+    sheetOf(apiKeyId) {
+      let sheet = sheets.get(apiKeyId);
+      if (sheet === undefined) {
+        if (sheets.size >= MAX_SHEETS) sheets.clear();
+        sheet = {
+          apiKeyId,
+          counters: dimensions.flatMap((moment) => [...keyCounters(moment, apiKeyId), ...moment.everyone]),
+        };
+        sheets.set(apiKeyId, sheet);
+      }
+      return sheet;
+    },
+  };
+}
+
+/** A key's counters in one dimension, aligned with the dimension's buckets. */
+export function keyCounters({ dimension, buckets }: DimensionMoment, apiKeyId: string): readonly Counter[] {
+  return countersOf(buckets, (holds) => keyCounter(apiKeyId, dimension, holds));
+}
+
+function countersOf(
+  buckets: readonly Bucket[],
+  idOf: (holds: Bucket["holds"]) => CounterId,
+): readonly Counter[] {
+  const ids = { settled: idOf("settled"), held: idOf("held") };
+  return buckets.map(({ holds, index, goneAt }) => ({ id: ids[holds], bucket: index, expiresAt: goneAt }));
+}

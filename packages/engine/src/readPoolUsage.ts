@@ -1,0 +1,158 @@
+import {
+  clearingMoment,
+  decideFairShare,
+  everyoneOf,
+  heldAt,
+  useAt,
+  type DimensionDecision,
+  type DimensionName,
+  type DimensionQuestion,
+  type DimensionUsage,
+  type EpochMs,
+  type KeyUsage,
+  type PoolUsage,
+  type Reading,
+  type Signal,
+} from "@quota/core";
+import type { BurnMeter } from "./burnMeter.js";
+import { amountsFromZero } from "./decideAdmission.js";
+import type { LivePool } from "./governedPools.js";
+import { keyCounters, type DimensionMoment } from "./poolMoment.js";
+import type { Counter, UsageStore } from "./usageStore.js";
+
+/** At most this many counters are read at once, so that a pool of thousands of keys does not hold up requests. */
+const COUNTERS_AT_ONCE = 2000;
+
+/** Reads what every allocated key of a pool uses, and asks the rule itself about each of them. */
+export async function readPoolUsage(
+  asked: {
+    readonly live: LivePool;
+    readonly store: UsageStore;
+    readonly burn: BurnMeter;
+    readonly saturationThreshold: number | undefined;
+    readonly signals: ReadonlyMap<DimensionName, Signal> | undefined;
+  },
+  now: EpochMs,
+): Promise<PoolUsage> {
+  const { live } = asked;
+  const dimensions: DimensionUsage[] = [];
+  for (const [i, moment] of live.momentAt(now).dimensions.entries())
+    dimensions.push(await readDimension({ ...asked, moment, i }, now));
+  return { poolId: live.governed.pool.id, generatedAt: now, dimensions, burnRate: tokenBurnRate(dimensions) };
+}
+
+async function readDimension(
+  asked: Parameters<typeof readPoolUsage>[0] & { readonly moment: DimensionMoment; readonly i: number },
+  now: EpochMs,
+): Promise<DimensionUsage> {
+  const { live, moment, i, burn, signals } = asked;
+  const { dimension, buckets } = moment;
+  const { pool, standings } = live.governed;
+  const keys = [...standings.keys()];
+  const counters = [...moment.everyone, ...keys.flatMap((key) => keyCounters(moment, key))];
+  const amounts = await readInParts(asked.store, live.ledger, counters);
+  const total: Reading = { buckets, amounts: amounts.slice(0, buckets.length) };
+  const signal = signals?.get(dimension.name);
+  const saturationThreshold = pool.saturationThreshold ?? asked.saturationThreshold;
+
+  const ask = (
+    used: Reading | number,
+    standing: {
+      readonly policy: "hard" | "soft" | "burst";
+      readonly share: number | undefined;
+      readonly cap: number | undefined;
+    },
+  ) => {
+    // The smallest request there is: whoever may not send that is blocked.
+    const question: DimensionQuestion = {
+      dimension,
+      used,
+      total,
+      cost: 1,
+      share: standing.share,
+      cap: standing.cap,
+      signal,
+    };
+    const decision = decideFairShare(
+      { policy: standing.policy, saturationThreshold, dimensions: [question] },
+      now,
+    );
+    return { decision, answer: decision.dimensions[0]! };
+  };
+  const perKey = keys.map((apiKeyId, n): KeyUsage => {
+    const { policy, shares, caps } = standings.get(apiKeyId)!;
+    const used = { buckets, amounts: amountsFromZero(amounts, (n + 1) * buckets.length, buckets.length) };
+    const { decision, answer } = ask(used, { policy, share: shares[i], cap: caps[i] });
+    return keyUsage(apiKeyId, answer, decision.status === "refused" ? decision.retryAt : undefined);
+  });
+  const everybody = ask(0, { policy: "burst", share: undefined, cap: undefined }).answer;
+  const everyone = everybody.total + everybody.outside;
+  const held = heldAt(total, now);
+  return {
+    dimension,
+    mode: everybody.mode,
+    globalUsedPercent: everybody.globalUsedPercent,
+    consumedTotal: everybody.total - held,
+    held,
+    outside: everybody.outside,
+    opensAt: opensAt({ moment, total, signal }, now),
+    burnRate: burn.rate({
+      ledger: live.ledger,
+      dimension: dimension.name,
+      limit: dimension.limit,
+      used: everyone,
+    }),
+    perKey,
+  };
+}
+
+function keyUsage(apiKeyId: string, answer: DimensionDecision, retryAt: EpochMs | undefined): KeyUsage {
+  const { used, held, share } = answer;
+  return {
+    apiKeyId,
+    consumed: used - held,
+    held,
+    fairShare: share,
+    deficit: share === undefined ? undefined : used - share,
+    borrowing: answer.borrowing,
+    remaining: answer.remaining,
+    available: answer.available,
+    retryAt,
+  };
+}
+
+/** A fixed window opens at its end; a rolling one when the smallest request fits again, if it does not now. */
+function opensAt(
+  asked: { readonly moment: DimensionMoment; readonly total: Reading; readonly signal: Signal | undefined },
+  now: EpochMs,
+): EpochMs | undefined {
+  const { dimension, buckets, settledAt } = asked.moment;
+  if (dimension.shape.edge === "fixed") return buckets[settledAt]!.goneAt;
+  const { limit } = dimension;
+  if (limit === "unknown") return undefined;
+  const use = everyoneOf({ ...asked, dimension }, now);
+  if (useAt(use, now) + 1 <= limit) return undefined;
+  return clearingMoment({ use, bound: limit - 1, passes: (amount) => amount + 1 <= limit }, now);
+}
+
+function tokenBurnRate(dimensions: readonly DimensionUsage[]): PoolUsage["burnRate"] {
+  const rates = dimensions
+    .filter(({ dimension }) => dimension.unit === "tokens")
+    .map(({ burnRate }) => burnRate);
+  if (rates.length === 0) return { tokensPerSecond: 0, timeToExhaustionMs: null };
+  const soonest = rates.reduce((a, b) =>
+    (b.timeToExhaustionMs ?? Infinity) < (a.timeToExhaustionMs ?? Infinity) ? b : a,
+  );
+  return { tokensPerSecond: soonest.perSecond, timeToExhaustionMs: soonest.timeToExhaustionMs };
+}
+
+async function readInParts(
+  store: UsageStore,
+  ledger: string,
+  counters: readonly Counter[],
+): Promise<readonly number[]> {
+  const amounts: number[] = [];
+  for (let from = 0; from < counters.length; from += COUNTERS_AT_ONCE)
+    amounts.push(...(await store.read(ledger, counters.slice(from, from + COUNTERS_AT_ONCE))));
+  return amounts;
+}

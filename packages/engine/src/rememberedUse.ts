@@ -1,0 +1,82 @@
+import { UNITS, type AmountsInGrains } from "@quota/core";
+import type { LivePool } from "./governedPools.js";
+import type { QuotaCaller } from "./quotaEngine.js";
+import type { Settlement } from "./settlementStep.js";
+
+/** Use that could not be written when it was settled. */
+export interface UnwrittenUse {
+  readonly caller: QuotaCaller;
+  /** Undefined where not even the pool could be found. */
+  readonly live: LivePool | undefined;
+  readonly actual: AmountsInGrains;
+  readonly hold: Settlement["hold"];
+}
+
+/** What one key used while the store was away: the sum of its requests. */
+export interface RememberedEntry {
+  readonly caller: QuotaCaller;
+  readonly live: LivePool | undefined;
+  readonly actual: AmountsInGrains;
+  /** Holds to be given back, one sum per generation. */
+  readonly holds: readonly NonNullable<Settlement["hold"]>[];
+}
+
+/**
+ * Keeps use until the store is back. Adding is all there is to it, so what one key used is one entry, however many requests
+ * it stands for: memory is bounded by keys, not by traffic.
+ */
+export interface RememberedUse {
+  /** How many keys have use that is not written. */
+  readonly size: number;
+  remember(use: UnwrittenUse): void;
+  /** Takes everything out to be written; what fails again is to be remembered again. */
+  takeAll(): readonly RememberedEntry[];
+}
+
+export function createRememberedUse(): RememberedUse {
+  interface Sum {
+    readonly caller: QuotaCaller;
+    readonly live: LivePool | undefined;
+    actual: AmountsInGrains;
+    readonly holds: Map<number, AmountsInGrains>;
+  }
+  let sums = new Map<string, Sum>();
+  return {
+    get size() {
+      return sums.size;
+    },
+    remember({ caller, live, actual, hold }) {
+      const name = JSON.stringify([live?.ledger, caller.connectionId, caller.provider, caller.apiKeyId]);
+      const sum: Sum = sums.get(name) ?? { caller, live, actual: NOTHING, holds: new Map() };
+      sum.actual = plus(sum.actual, actual);
+      if (hold !== undefined)
+        sum.holds.set(hold.generation, plus(sum.holds.get(hold.generation) ?? NOTHING, hold.estimate));
+      sums.set(name, sum);
+    },
+    takeAll() {
+      const taken = [...sums.values()];
+      sums = new Map();
+      return taken.map(({ caller, live, actual, holds }) => ({
+        caller,
+        live,
+        actual,
+        holds: [...holds].map(([generation, estimate]) => ({ generation, estimate })),
+      }));
+    },
+  };
+}
+
+/** Costs nothing, in any unit. */
+export const NOTHING: AmountsInGrains = Object.freeze({
+  percent: undefined,
+  requests: undefined,
+  tokens: undefined,
+  usd: undefined,
+});
+
+function plus(a: AmountsInGrains, b: AmountsInGrains): AmountsInGrains {
+  const sum = { ...NOTHING };
+  for (const unit of UNITS)
+    if (a[unit] !== undefined || b[unit] !== undefined) sum[unit] = (a[unit] ?? 0) + (b[unit] ?? 0);
+  return sum;
+}

@@ -1,0 +1,101 @@
+import type { EpochMs } from "@quota/core";
+import type { BurnMeter } from "./burnMeter.js";
+import type { GovernedPools, LivePool } from "./governedPools.js";
+import { createRememberedUse, NOTHING, type UnwrittenUse } from "./rememberedUse.js";
+import { addTo, settlementAdditions, type Additions } from "./settlementStep.js";
+import { StoreError } from "./storeError.js";
+import type { StoreWatch } from "./storeWatch.js";
+import type { UsageStore } from "./usageStore.js";
+
+/** Writes use to the store; what cannot be written is remembered and tried again until it is. */
+export interface UseWriter {
+  /** How many keys have use that is not written yet. */
+  readonly remembered: number;
+  /** Never rejects: whoever settles is not to be troubled with the store. */
+  write(use: UnwrittenUse): Promise<void>;
+  /** Tries once more to write what is remembered, and stops trying. */
+  close(): Promise<void>;
+}
+
+/** How often what could not be written is tried again. */
+const RETRY_EVERY_MS = 500;
+
+export function createUseWriter(tools: {
+  readonly store: UsageStore;
+  readonly governedPools: GovernedPools;
+  readonly leaseMs: number;
+  readonly watch: StoreWatch;
+  readonly burn: BurnMeter;
+  readonly now: () => EpochMs;
+}): UseWriter {
+  const { store, governedPools, leaseMs, watch, burn, now } = tools;
+  const unwritten = createRememberedUse();
+  let retry: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function write(use: UnwrittenUse): Promise<void> {
+    const at = now();
+    try {
+      const live = use.live ?? (await governedPools.ofConnection(use.caller));
+      if (live === undefined) return;
+      const settlement = { live, apiKeyId: use.caller.apiKeyId, actual: use.actual, hold: use.hold };
+      const additions = settlementAdditions(settlement, leaseMs, at);
+      const before = await addTo(store, live, additions, at);
+      watch.works();
+      noteBurn({ live, additions, before }, at);
+    } catch (cause) {
+      if (cause instanceof StoreError && cause.applied === "unknown") {
+        const consequence = "a settlement may be lost; it is not sent again, since it may have been written";
+        watch.failed({ cause, at, consequence });
+        return;
+      }
+      watch.failed({ cause, at, consequence: "use is remembered and added when the store is back" });
+      unwritten.remember(use);
+      tryLater();
+    }
+  }
+
+  async function writeRemembered(): Promise<void> {
+    for (const { caller, live, actual, holds } of unwritten.takeAll()) {
+      await write({ caller, live, actual, hold: holds[0] });
+      for (const hold of holds.slice(1)) await write({ caller, live, actual: NOTHING, hold });
+    }
+  }
+
+  function tryLater(): void {
+    if (closed || retry !== undefined) return;
+    retry = setTimeout(() => {
+      void writeRemembered().finally(() => {
+        retry = undefined;
+        if (unwritten.size > 0) tryLater();
+      });
+    }, RETRY_EVERY_MS);
+    retry.unref();
+  }
+
+  function noteBurn(
+    written: { readonly live: LivePool; readonly additions: Additions; readonly before: readonly number[] },
+    at: EpochMs,
+  ): void {
+    const { live, additions, before } = written;
+    for (const { dimension, everyone, settledAt } of live.momentAt(at).dimensions) {
+      const counter = everyone[settledAt]!;
+      const i = additions.counters.indexOf(counter);
+      if (i < 0) continue;
+      const amount = before[i]! + additions.amounts[i]!;
+      burn.note({ ledger: live.ledger, dimension: dimension.name, bucket: counter.bucket, amount }, at);
+    }
+  }
+
+  return {
+    get remembered() {
+      return unwritten.size;
+    },
+    write,
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await writeRemembered();
+    },
+  };
+}
