@@ -51,18 +51,22 @@ export function createMeter(): Meter {
   let found: Readonly<Record<string, unknown>> | undefined;
   // Of the event at hand:
   let dataLines = 0;
+  /** A line feed stands between this data line and the next, if there is one. */
+  let lineBreak = false;
   let head = "";
 
   const events = sseFields({
     value(field, chunk, from, to) {
       if (field !== "data") return;
+      if (lineBreak) scanner.push(LINE_FEED);
+      lineBreak = false;
       for (let i = from; i < to && head.length <= DONE.length; i++) head += String.fromCharCode(chunk[i]!);
       scanner.push(chunk, from, to);
     },
     line(field) {
       if (field !== "data") return;
       dataLines++;
-      scanner.push(LINE_FEED);
+      lineBreak = true;
     },
     blank: endOfEvent,
   });
@@ -93,6 +97,7 @@ export function createMeter(): Meter {
   function endOfEvent(): void {
     if (dataLines === 1 && head === DONE) ended = true;
     dataLines = 0;
+    lineBreak = false;
     head = "";
     learn(); // of a document that its event did not finish
     scanner.restart();

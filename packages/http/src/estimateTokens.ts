@@ -15,37 +15,36 @@ export function estimateTokens(
   let textBytes = 0;
   let tokens = 0;
   let visited = 0;
-  // An explicit stack: a body may be nested deeper than functions can call each other.
-  const values: unknown[] = [body];
-  const keys: string[] = [""];
-  const parents: string[] = [""];
+  // An explicit stack, of containers alone, each with its own key: a body may be nested deeper than functions can call each other.
+  const containers: object[] = [];
+  const keys: string[] = [];
 
-  while (values.length > 0 && visited < MOST_VALUES) {
+  function visit(value: unknown, key: string, parent: string): void {
     visited++;
-    const value = values.pop();
-    const key = keys.pop()!;
-    const parent = parents.pop()!;
-    if (typeof value === "string") {
+    if (typeof value === "object" && value !== null) {
+      containers.push(value);
+      keys.push(key);
+    } else if (typeof value === "string") {
       const media = MEDIA_KEYS.has(key) ? mediaIn(value, key, parent) : "none";
       if (media === "none") textBytes += utf8Length(value);
       else if (media === "pdf")
         tokens += Math.max(mediaTokens, Math.ceil(value.length / PDF_BYTES_PER_TOKEN));
       else tokens += mediaTokens;
-    } else if (Array.isArray(value)) {
-      for (const element of value as readonly unknown[]) {
-        values.push(element);
-        keys.push(key);
-        parents.push(parent);
-      }
-    } else if (typeof value === "object" && value !== null) {
-      for (const name of Object.keys(value)) {
+    } else tokens++;
+  }
+
+  visit(body, "", "");
+  while (containers.length > 0 && visited < MOST_VALUES) {
+    const container = containers.pop()!;
+    const key = keys.pop()!;
+    if (Array.isArray(container))
+      for (const element of container as readonly unknown[]) visit(element, key, "");
+    else
+      for (const [name, value] of Object.entries(container)) {
         if (UNREAD_KEYS.has(name)) continue;
         textBytes += utf8Length(name);
-        values.push((value as Readonly<Record<string, unknown>>)[name]);
-        keys.push(name);
-        parents.push(key);
+        visit(value, name, key);
       }
-    } else tokens += 1;
   }
   return tokens + tokensInText(textBytes);
 }

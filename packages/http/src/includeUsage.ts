@@ -19,21 +19,20 @@ export function includeUsage(body: Uint8Array): UsageRequest {
   const open = startOfText(body);
   if (body[open] !== OPEN_OBJECT) return unchanged;
 
-  let streams = false;
-  let options: { readonly start: number; readonly end: number; readonly value: unknown } | undefined;
-  let documents = 0;
+  const found: Found = { streams: false, options: undefined, documents: 0 };
   // As in `JSON.parse`, the last of several equal keys counts.
   const scanner = jsonScanner({
     wants: (path, depth) =>
       depth === 1 && (path[0] === "stream" || path[0] === "stream_options") ? "keep" : "skip",
     kept(path, _depth, { text, start, end }) {
-      if (path[0] === "stream") streams = text === "true";
-      else options = { start, end, value: parseJson(text) };
+      if (path[0] === "stream") found.streams = text === "true";
+      else found.options = { start: open + start, end: open + end, value: parseJson(text) };
     },
     counted: () => undefined,
-    closed: () => documents++,
+    closed: () => found.documents++,
   });
-  scanner.push(body);
+  scanner.push(body, open);
+  const { streams, options, documents } = found;
   if (!streams || documents !== 1) return unchanged;
 
   if (options === undefined)
@@ -48,6 +47,12 @@ export function includeUsage(body: Uint8Array): UsageRequest {
     body: spliced(body, { start, end, text: JSON.stringify({ ...value, include_usage: true }) }),
     added: true,
   };
+}
+
+interface Found {
+  streams: boolean;
+  options: { readonly start: number; readonly end: number; readonly value: unknown } | undefined;
+  documents: number;
 }
 
 const OPEN_OBJECT = 123;

@@ -1,3 +1,15 @@
+export { dialectOf, type Dialect } from "./dialectOf.js";
+export { buildRefusal, type Refusal } from "./buildRefusal.js";
+export { refusalCode, type NoReason, type RefusalCode } from "./refusalCode.js";
+export { buildUnauthorized } from "./buildUnauthorized.js";
+export { buildFailure, type Failure } from "./buildFailure.js";
+export { buildBadRequest, buildProblem, type BuiltAnswer, type ProblemStatus } from "./buildProblem.js";
+export { rateLimitFields, type RateLimitFields } from "./rateLimitFields.js";
+export { EXPOSED_HEADERS } from "./exposedHeaders.js";
+export { forwardHeaders, passThroughHeaders } from "./providerHeaders.js";
+export type { HeaderMap, HeadersInput } from "./headers.js";
+export { settlementOf, type RequestOutcome, type Settlement } from "./settlementOf.js";
+
 export {
   createEstimates,
   type Estimates,

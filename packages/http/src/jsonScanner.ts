@@ -6,10 +6,10 @@ export type JsonPath = readonly string[];
 /** What to do with a value: hand its text over whole, count the bytes of its text, or pass over it (its children are asked about). */
 export type JsonWish = "keep" | "count" | "skip";
 
-/** A value that was kept: its JSON text, and where it stood in the document. */
+/** A value that was kept: its JSON text, and where it stood. */
 export interface KeptJson {
   readonly text: string;
-  /** Offset of its first byte from the beginning of the input. */
+  /** Offset of its first byte from the first byte that was pushed. */
   readonly start: number;
   /** Offset behind its last byte. */
   readonly end: number;

@@ -1,0 +1,112 @@
+import {
+  GRAINS_PER_UNIT,
+  WINDOW_MS,
+  type Decision,
+  type DimensionDecision,
+  type EpochMs,
+  type Unit,
+} from "@quota/core";
+import { retryAdvice } from "./retryAdvice.js";
+import { structuredList } from "./structuredList.js";
+
+/** The quota headers of one answer; a member is missing where there is nothing true to say. */
+export interface RateLimitFields {
+  readonly "ratelimit-policy"?: string;
+  readonly ratelimit?: string;
+  readonly "quota-status"?: "unjudged" | "deprioritized";
+}
+
+/**
+ * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11), one item per dimension, for this key alone. They must be
+ * sent before the body: they are not allowed in trailers.
+ *
+ * - `q`: what this key may count on: its share, or its cap where that is smaller. A dimension with neither has no item.
+ * - `w`: the window, in seconds.
+ * - `r`: what is left of `q` after this request, and never more than would pass at this moment. Room that the pool lends is not in it, because
+ *   anybody may take it first, and because it would tell what the others use.
+ * - `t`: for how many seconds `r` is all there is for sure: up to the end of the current window (aligned to the epoch: where a fixed window
+ *   starts again and a rolling one begins to forget what is used now); on a refusal, no longer than its `Retry-After`.
+ * - `quota-lending=1`: requests beyond `r` pass for the moment, on borrowed room. A client that stops at `r=0` loses only that.
+ * - `quota-unit`: what `q` and `r` count, since `qu` is for registered units and only `requests` is one: `tokens`,
+ *   `basis-points` (10 000 are the whole window), `micro-usd`.
+ *
+ * A request that nobody judged gets no numbers, and `quota-status: unjudged` where the store failed.
+ */
+export function rateLimitFields(decision: Decision, now: EpochMs): RateLimitFields {
+  if (decision.status === "unjudged") return { "quota-status": "unjudged" };
+  const items = decision.dimensions.flatMap((dimension) => {
+    const quota = quotaOf(dimension);
+    return quota === undefined ? [] : [{ dimension, quota }];
+  });
+  return {
+    ...(items.length > 0 && {
+      "ratelimit-policy": structuredList(items.map(policyItem)),
+      ratelimit: structuredList(items.map((item) => limitItem(item, decision, now))),
+    }),
+    ...(decision.status === "deprioritized" && { "quota-status": "deprioritized" }),
+  };
+}
+
+/** The name of a dimension's policy in these headers and in `violated-policies`: `5h-tokens`. */
+export function policyName({ unit, window }: Pick<DimensionDecision, "unit" | "window">): string {
+  return `${window}-${unit}`;
+}
+
+interface Item {
+  readonly dimension: DimensionDecision;
+  /** In grains. */
+  readonly quota: number;
+}
+
+function policyItem({ dimension, quota }: Item) {
+  const { unit, window } = dimension;
+  const spelling = SPELLINGS[unit];
+  return {
+    name: policyName(dimension),
+    parameters: {
+      q: spelled(unit, quota),
+      ...("qu" in spelling && { qu: spelling.qu }),
+      w: WINDOW_MS[window] / 1000,
+      ...("quotaUnit" in spelling && { "quota-unit": spelling.quotaUnit }),
+    },
+  };
+}
+
+function limitItem({ dimension, quota }: Item, decision: Decision, now: EpochMs) {
+  const { unit, used, cost, available, mode, borrowing } = dimension;
+  // An allowed request is counted by now; a refused one never is.
+  const taken = decision.allowed ? cost : 0;
+  const passes = available === "unlimited" ? Infinity : available - taken;
+  const lends = passes > 0 && (mode === "generous" || borrowing);
+  const left = Math.min(quota - used - taken, passes);
+  return {
+    name: policyName(dimension),
+    parameters: {
+      r: spelled(unit, left),
+      t: secondsLeft(dimension, decision, now),
+      ...(spelled(unit, left) === 0 && lends && { "quota-lending": 1 }),
+    },
+  };
+}
+
+function quotaOf({ share, cap }: DimensionDecision): number | undefined {
+  return share === undefined ? cap : Math.min(share, cap ?? Infinity);
+}
+
+function secondsLeft({ window }: DimensionDecision, decision: Decision, now: EpochMs): number {
+  const length = WINDOW_MS[window];
+  const ofWindow = length - (((now % length) + length) % length);
+  const opensAt = decision.status === "refused" ? retryAdvice({ decision }, now).opensAt : undefined;
+  return Math.ceil(Math.min(ofWindow, opensAt === undefined ? Infinity : Math.max(0, opensAt - now)) / 1000);
+}
+
+function spelled(unit: Unit, grains: number): number {
+  return Math.max(0, Math.floor((grains * SPELLINGS[unit].perUnit) / GRAINS_PER_UNIT[unit]));
+}
+
+const SPELLINGS = {
+  percent: { perUnit: 100, quotaUnit: "basis-points" },
+  requests: { perUnit: 1, qu: "requests" },
+  tokens: { perUnit: 1, quotaUnit: "tokens" },
+  usd: { perUnit: 1_000_000, quotaUnit: "micro-usd" },
+} as const satisfies Readonly<Record<Unit, { perUnit: number; qu?: string; quotaUnit?: string }>>;
