@@ -1,1 +1,13 @@
-export {};
+export { openQuotaDatabase } from "./openQuotaDatabase.js";
+export type { QuotaDatabase, QuotaDatabaseOptions } from "./openQuotaDatabase.js";
+export { QuotaDatabaseError } from "./quotaDatabaseError.js";
+export type { QuotaDatabaseFault } from "./quotaDatabaseError.js";
+
+export { createSqliteUsageStore } from "./createSqliteUsageStore.js";
+export type { SqliteUsageStoreOptions } from "./createSqliteUsageStore.js";
+
+export { migrate } from "./migrate.js";
+export type { Migration, Migrations } from "./migrate.js";
+export { backupTo } from "./backupTo.js";
+export { integrityOf } from "./integrityOf.js";
+export type { Integrity } from "./integrityOf.js";
