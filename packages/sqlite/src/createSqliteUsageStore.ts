@@ -3,6 +3,7 @@ import { applyAdditions } from "./applyAdditions.js";
 import { createCounterCache, type Cell } from "./counterCache.js";
 import { forgetCounters } from "./forgetCounters.js";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
+import { orStoreError, storeError } from "./orStoreError.js";
 import { backOffMs } from "./patiently.js";
 import { readCounters } from "./readCounters.js";
 import { isBusy } from "./sqliteFault.js";
@@ -64,12 +65,12 @@ export function createSqliteUsageStore(
 
     async read(ledger, counters) {
       refuseWhenClosed();
-      return await orStoreError(() => readCounters(db, ledger, counters));
+      return await orStoreError(db.file, () => readCounters(db, ledger, counters));
     },
 
     async forget(before) {
       refuseWhenClosed();
-      return await orStoreError(() => forgetCounters(db, before));
+      return await orStoreError(db.file, () => forgetCounters(db, before));
     },
 
     async close() {
@@ -176,20 +177,7 @@ export function createSqliteUsageStore(
   }
 
   function rejectAll(steps: readonly Waiting[], cause: unknown): void {
-    for (const { reject } of steps) reject(storeError(cause));
-  }
-
-  async function orStoreError<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      throw storeError(error);
-    }
-  }
-
-  function storeError(cause: unknown): StoreError {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    return new StoreError(`The usage store on ${db.file} failed: ${said}`, { applied: "no", cause });
+    for (const { reject } of steps) reject(storeError(db.file, cause));
   }
 }
 

@@ -5,6 +5,12 @@ export type { QuotaDatabaseFault } from "./quotaDatabaseError.js";
 
 export { createSqliteUsageStore } from "./createSqliteUsageStore.js";
 export type { SqliteUsageStoreOptions } from "./createSqliteUsageStore.js";
+export { createSqlitePoolDirectory } from "./createSqlitePoolDirectory.js";
+export type { SqlitePoolDirectoryOptions } from "./createSqlitePoolDirectory.js";
+export { createSqlitePlanOverrides } from "./createSqlitePlanOverrides.js";
+export type { SqlitePlanOverridesOptions } from "./createSqlitePlanOverrides.js";
+export { createSqliteSettings } from "./createSqliteSettings.js";
+export type { Settings, SettingValue } from "./createSqliteSettings.js";
 
 export { migrate } from "./migrate.js";
 export type { Migration, Migrations } from "./migrate.js";

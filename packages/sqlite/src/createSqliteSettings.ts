@@ -1,0 +1,61 @@
+import type { QuotaDatabase } from "./openQuotaDatabase.js";
+import { orStoreError } from "./orStoreError.js";
+import { patiently } from "./patiently.js";
+
+/** Anything that JSON can say. */
+export type SettingValue =
+  string | number | boolean | null | readonly SettingValue[] | { readonly [member: string]: SettingValue };
+
+/** Values by key, such as `quotaStore.driver`. Read from the file each time: not for the path of every request. */
+export interface Settings {
+  /** @throws {StoreError} when the file cannot be read, or holds something else than JSON there. */
+  get(key: string): Promise<SettingValue | undefined>;
+  set(key: string, value: SettingValue): Promise<void>;
+  /** Takes a setting away; whether there was one. */
+  delete(key: string): Promise<boolean>;
+  /** Every setting, by key. */
+  list(): Promise<ReadonlyMap<string, SettingValue>>;
+}
+
+/** Keeps settings in `quota_settings`, as JSON. */
+export function createSqliteSettings(db: QuotaDatabase): Settings {
+  const { connection, file, lockWaitMs } = db;
+  const one = connection.prepare<[string], string>("SELECT value FROM quota_settings WHERE key = ?").pluck();
+  const all = connection
+    .prepare<[], [string, string]>("SELECT key, value FROM quota_settings ORDER BY key")
+    .raw();
+  const store = connection.prepare(
+    "INSERT INTO quota_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+  );
+  const drop = connection.prepare("DELETE FROM quota_settings WHERE key = ?");
+
+  return {
+    async get(key) {
+      return await orStoreError(file, async () => {
+        const text = await patiently(() => one.get(key), lockWaitMs);
+        return text === undefined ? undefined : parseValue(key, text);
+      });
+    },
+    async set(key, value) {
+      const text = JSON.stringify(value);
+      await orStoreError(file, () => db.write(() => store.run(key, text)));
+    },
+    async delete(key) {
+      return await orStoreError(file, () => db.write(() => drop.run(key).changes > 0));
+    },
+    async list() {
+      return await orStoreError(file, async () => {
+        const rows = await patiently(() => all.all(), lockWaitMs);
+        return new Map(rows.map(([key, text]) => [key, parseValue(key, text)]));
+      });
+    },
+  };
+}
+
+function parseValue(key: string, text: string): SettingValue {
+  try {
+    return JSON.parse(text) as SettingValue;
+  } catch (cause) {
+    throw new Error(`the setting ${key} is not JSON; set it again`, { cause });
+  }
+}
