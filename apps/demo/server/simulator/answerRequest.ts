@@ -26,16 +26,24 @@ export async function answerRequest(
     serial: provider.nextSerial(),
     ...watchClient(provider, { response, record }),
   };
-  const raw = await readBody(incoming);
+  const closed = new Promise<void>((resolve) => response.once("close", resolve));
+  provider.state.count("openRequests", 1);
+  try {
+    await receive(visit, await readBody(incoming));
+  } finally {
+    // The last gauge to fall: at 0 nothing of any request is left.
+    await closed;
+    provider.state.count("openRequests", -1);
+  }
+}
+
+async function receive(visit: Visit, raw: Buffer | "gone" | "too-large"): Promise<void> {
   if (raw === "gone") return;
   if (raw === "too-large") {
-    return refuseRequest(visit, {
-      ...badRequest("The body is larger than 64 MiB."),
-      status: 413,
-      options: provider.options(),
-    });
+    const options = visit.provider.options();
+    return refuseRequest(visit, { ...badRequest("The body is larger than 64 MiB."), status: 413, options });
   }
-  record.received(raw);
+  visit.record.received(raw);
   await answer(visit, parseJson(raw));
 }
 
@@ -110,16 +118,14 @@ function failureOf(
 
 /** `gone` is aborted when the answer can reach nobody any more; a client that hung up is counted, a socket we reset is not. */
 function watchClient(
-  { state, closing }: Provider,
+  { closing }: Provider,
   { response, record }: { readonly response: ServerResponse; readonly record: RequestRecord },
 ): Pick<Visit, "gone" | "reset"> {
   const gone = new AbortController();
   let byUs = false;
-  state.count("openRequests", 1);
   response.once("close", () => {
     if (!response.writableFinished && !byUs && !closing.aborted) record.abort();
     gone.abort();
-    state.count("openRequests", -1);
   });
   const reset = (): void => {
     byUs = true;

@@ -54,7 +54,9 @@ export async function converse(
     question,
     answer: composeAnswer({ ...options, prompt: question.prompt, maxTokens: question.maxTokens }),
     options: failure === "usage-missing" ? { ...options, usage: "none" } : options,
-    cache: provider.promptCache.use({ credential, dialect: endpoint.dialect, question }),
+    cache: isFree
+      ? { read: 0, written: 0 }
+      : provider.promptCache.use({ credential, dialect: endpoint.dialect, question }),
     startedAt: now,
   };
   const events = question.stream ? endpoint.events?.(turn) : undefined;
