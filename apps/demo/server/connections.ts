@@ -1,0 +1,139 @@
+import type { QuotaDatabase } from "@quota/sqlite";
+import { DIALECTS, type Dialect } from "./route.js";
+import type { SecretFiles } from "./secretFiles.js";
+import type { UpstreamAuth } from "./upstreamAuth.js";
+
+/** One provider account, and how to reach it. */
+export interface Connection {
+  readonly id: string;
+  /** Names the catalog's plan, the dialects and where the secret goes. */
+  readonly provider: string;
+  /** As the official clients take it; `"simulator"`: the simulator of the process that answers. */
+  readonly baseUrl: string;
+  /** Undefined: every model. */
+  readonly models: readonly string[] | undefined;
+  readonly dialects: readonly Dialect[];
+  readonly createdAt: string;
+}
+
+export interface NewConnection {
+  readonly id: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly models?: readonly string[] | undefined;
+  readonly dialects?: readonly Dialect[] | undefined;
+  readonly auth: UpstreamAuth;
+}
+
+/** What may be changed. A member left out stays; `null` takes an optional one away. */
+export interface ConnectionChange {
+  readonly provider?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly models?: readonly string[] | null | undefined;
+  readonly dialects?: readonly Dialect[] | null | undefined;
+  readonly auth?: UpstreamAuth | undefined;
+}
+
+/** The provider accounts. What they are is in the database, how to prove oneself to them in files of mode 0600 beside it. */
+export interface Connections {
+  get(id: string): Connection | undefined;
+  list(): readonly Connection[];
+  /** For the proxy alone: never part of an answer. A connection whose file is missing (a restored backup) has none. */
+  authOf(id: string): UpstreamAuth;
+  /** @returns undefined when the id is taken. */
+  create(connection: NewConnection, now: number): Promise<Connection | undefined>;
+  update(id: string, change: ConnectionChange): Promise<Connection | undefined>;
+  delete(id: string): Promise<boolean>;
+}
+
+/** The base URL of a connection that is answered by the built-in simulator. */
+export const SIMULATOR = "simulator";
+
+export function createConnections(
+  { connection: db, write }: QuotaDatabase,
+  secrets: SecretFiles,
+): Connections {
+  const byId = db.prepare<[string], Row>("SELECT * FROM connections WHERE id = ?");
+  const all = db.prepare<[], Row>("SELECT * FROM connections ORDER BY created_at, id");
+  const insert = db.prepare(
+    "INSERT INTO connections (id, provider, base_url, models, dialects, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+  );
+  const replace = db.prepare(
+    "UPDATE connections SET provider = ?, base_url = ?, models = ?, dialects = ? WHERE id = ?",
+  );
+  const remove = db.prepare("DELETE FROM connections WHERE id = ?");
+
+  const get = (id: string): Connection | undefined => connectionOf(byId.get(id));
+
+  return {
+    get,
+    list: () => all.all().map((row) => connectionOf(row)!),
+    authOf(id) {
+      const text = secrets.read(id);
+      return text === undefined ? { kind: "none" } : (JSON.parse(text) as UpstreamAuth);
+    },
+    create: ({ id, provider, baseUrl, models, dialects, auth }, now) =>
+      write(() => {
+        const row = [id, provider, stored(baseUrl), listText(models), listText(dialects), now];
+        if (insert.run(row).changes === 0) return undefined;
+        secrets.write(id, JSON.stringify(auth));
+        return get(id);
+      }),
+    update: (id, change) =>
+      write(() => {
+        const before = byId.get(id);
+        if (before === undefined) return undefined;
+        replace.run(
+          change.provider ?? before.provider,
+          change.baseUrl === undefined ? before.base_url : stored(change.baseUrl),
+          change.models === undefined ? before.models : listText(change.models),
+          change.dialects === undefined ? before.dialects : listText(change.dialects),
+          id,
+        );
+        if (change.auth !== undefined) secrets.write(id, JSON.stringify(change.auth));
+        return get(id);
+      }),
+    delete: (id) =>
+      write(() => {
+        const existed = remove.run(id).changes > 0;
+        if (existed) secrets.delete(id);
+        return existed;
+      }),
+  };
+}
+
+interface Row {
+  readonly id: string;
+  readonly provider: string;
+  readonly base_url: string | null;
+  readonly models: string | null;
+  readonly dialects: string | null;
+  readonly created_at: number;
+}
+
+function connectionOf(row: Row | undefined): Connection | undefined {
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    provider: row.provider,
+    baseUrl: row.base_url ?? SIMULATOR,
+    models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
+    dialects: row.dialects === null ? dialectsOf(row.provider) : (JSON.parse(row.dialects) as Dialect[]),
+    createdAt: new Date(row.created_at).toISOString(),
+  };
+}
+
+/** What a provider is known to speak; a connection may say otherwise. */
+function dialectsOf(provider: string): readonly Dialect[] {
+  if (provider === "anthropic") return ["anthropic"];
+  if (provider === "openai" || provider === "codex") return ["openai"];
+  return DIALECTS;
+}
+
+function stored(baseUrl: string): string | null {
+  return baseUrl === SIMULATOR ? null : baseUrl;
+}
+
+function listText(list: readonly string[] | null | undefined): string | null {
+  return list == null ? null : JSON.stringify(list);
+}

@@ -1,0 +1,97 @@
+import type { PlanOverrides } from "@quota/engine";
+import { quotaAdmin } from "@quota/express";
+import { buildBadRequest, buildProblem, type ProblemStatus } from "@quota/http";
+import express, { type ErrorRequestHandler, type Express } from "express";
+import type { Logger } from "pino";
+import { createAdminCheck, requireAdmin } from "./adminAuth.js";
+import { createAdminRouter, type AdminParts } from "./adminRouter.js";
+import { fail } from "./failures.js";
+import type { Health } from "./health.js";
+import type { InFlight } from "./inFlight.js";
+import type { Metrics } from "./metrics.js";
+import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
+import { sendAnswer } from "./sendAnswer.js";
+
+export interface GatewayParts extends ProxyParts, AdminParts {
+  readonly plans: PlanOverrides;
+  readonly adminToken: string;
+  readonly inFlight: InFlight;
+  readonly metrics: Metrics;
+  readonly health: () => Health;
+}
+
+/** The gateway as an Express app: clients on `/v1`, the admin on `/api`, whoever watches on `/healthz` and `/metrics`. */
+export function createGatewayApp(parts: GatewayParts): Express {
+  const { engine, pools, plans, metrics, health, inFlight, log } = parts;
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+
+  app.get("/healthz", (_request, response) => {
+    const { status, body } = health();
+    response.status(status).set("cache-control", "no-store").json(body);
+  });
+  app.get("/metrics", async (_request, response) => {
+    response.type(metrics.contentType).send(await metrics.text());
+  });
+
+  app.use("/v1", inFlight.gate, createProxyRouter(parts));
+
+  const isAdmin = createAdminCheck(parts.adminToken);
+  app.use("/api", requireAdmin(isAdmin));
+  app.use(quotaAdmin({ engine, pools, plans, authorize: isAdmin }));
+  app.use("/api", createAdminRouter(parts));
+
+  app.use((_request, response) =>
+    sendAnswer(response, buildProblem({ status: 404, detail: "There is nothing at this path." })),
+  );
+  app.use(whatWentWrong(log));
+  return app;
+}
+
+/** Every error that a handler did not see to. Nothing of it but a known status reaches the client. */
+function whatWentWrong(log: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const { status, code, message } = toldOf(error);
+    if (status >= 500) log.error({ error, method: request.method, path: request.path }, "a request failed");
+    if (response.headersSent) return void next(error);
+    if (request.originalUrl.startsWith("/v1")) return fail(request, response, { status, code, message });
+    sendAnswer(
+      response,
+      status === 400 ? buildBadRequest([{ path: "", message }]) : buildProblem({ status, detail: message }),
+    );
+  };
+}
+
+function toldOf(error: unknown): {
+  readonly status: ProblemStatus;
+  readonly code: string;
+  readonly message: string;
+} {
+  const { type, code } = (error ?? {}) as { readonly type?: unknown; readonly code?: unknown };
+  if (typeof code === "string" && code.startsWith("SQLITE_"))
+    return { status: 503, code: "quota_unavailable", message: "The gateway's database does not answer." };
+  switch (type) {
+    case "entity.too.large":
+      return { status: 413, code: "request_too_large", message: "The body of the request is too large." };
+    case "encoding.unsupported":
+      return {
+        status: 415,
+        code: "unsupported_encoding",
+        message: "The body's content-encoding must be identity, gzip, deflate or br.",
+      };
+    case "entity.parse.failed":
+      return { status: 400, code: "invalid_json", message: "The body is not JSON that parses." };
+    case "request.aborted":
+    case "request.size.invalid":
+      return { status: 400, code: "incomplete_body", message: "The body of the request is not complete." };
+    case undefined:
+    default:
+      break;
+  }
+  // body-parser's own words for a body that does not unpack, and a path whose percent signs do not decode.
+  const status = (error as { readonly status?: unknown } | undefined)?.status;
+  return status === 400
+    ? { status: 400, code: "bad_request", message: "The request cannot be read." }
+    : { status: 500, code: "internal_error", message: "The gateway failed to answer." };
+}

@@ -1,0 +1,50 @@
+import type { RequestHandler } from "express";
+import { fail } from "./failures.js";
+
+/** The requests that are being answered, and the gate that closes when the gateway stops. */
+export interface InFlight {
+  /** Lets requests through and counts them until their answers end; after `stop`, answers 503. */
+  readonly gate: RequestHandler;
+  isStopping(): boolean;
+  /** Refuses whatever is new. Resolves when the last answer has ended, or `graceMs` have passed: whether all had ended. */
+  stop(graceMs: number): Promise<boolean>;
+}
+
+export function createInFlight(): InFlight {
+  let open = 0;
+  let stopping = false;
+  let whenIdle: (() => void) | undefined;
+
+  return {
+    isStopping: () => stopping,
+    gate(request, response, next) {
+      if (stopping) {
+        response.set("connection", "close");
+        fail(request, response, {
+          status: 503,
+          code: "shutting_down",
+          message: "The gateway is stopping; try again in a moment.",
+          headers: { "retry-after": "5" },
+        });
+        return;
+      }
+      open += 1;
+      response.once("close", () => {
+        open -= 1;
+        if (open === 0) whenIdle?.();
+      });
+      next();
+    },
+    stop(graceMs) {
+      stopping = true;
+      if (open === 0) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(false), graceMs);
+        whenIdle = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+      });
+    },
+  };
+}

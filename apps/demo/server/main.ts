@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import { QuotaConfigError } from "@quota/core";
+import { QuotaDatabaseError } from "@quota/sqlite";
+import pino from "pino";
+import { bannerOf } from "./bannerOf.js";
+import { backupSqliteStorage, openSqliteStorage } from "./openSqliteStorage.js";
+import { readSettings } from "./readSettings.js";
+import { startGateway } from "./startGateway.js";
+import { StartError } from "./startError.js";
+
+// The only file that reads the environment, picks adapters, and ends the process.
+try {
+  const [command, file] = process.argv.slice(2);
+  if (command === undefined) await serve();
+  else if (command === "backup" && file !== undefined) await backup(file);
+  else throw new StartError("Usage: pnpm demo, or pnpm demo backup FILE.");
+} catch (error) {
+  const isWorded =
+    error instanceof StartError || error instanceof QuotaDatabaseError || error instanceof QuotaConfigError;
+  console.error(isWorded ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function serve(): Promise<void> {
+  const settings = readSettings(process.env);
+  const log = pino(
+    { level: settings.logLevel, errorKey: "error", base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination(2),
+  );
+  const gateway = await startGateway({ settings, openStorage: openSqliteStorage, log });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, () => {
+      log.info("stopping: new requests are refused, streams may finish; again, and they are cut off");
+      process.once(signal, () => process.exit(1));
+      gateway.stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ error }, "the gateway did not stop cleanly");
+          process.exit(1);
+        },
+      );
+    });
+  }
+  console.log(bannerOf(gateway));
+}
+
+async function backup(file: string): Promise<void> {
+  const { dataDir } = readSettings(process.env);
+  const copy = resolve(file);
+  await backupSqliteStorage({ dataDir, file: copy });
+  console.log(
+    `Wrote ${copy}. It holds pools, plans, hashed keys and use; upstream secrets stay in ${resolve(dataDir)}/secrets.`,
+  );
+}

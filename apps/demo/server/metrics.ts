@@ -1,0 +1,116 @@
+import type { Decision } from "@quota/core";
+import type { EngineStatus, QuotaEngine, UsageStore } from "@quota/engine";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** What Prometheus is told. No label names a key: their number is not bounded, and who uses what is nobody's business here. */
+export interface Metrics {
+  /** Prometheus text. */
+  text(): Promise<string>;
+  readonly contentType: string;
+  /** The same engine, its decisions counted and timed. */
+  watchEngine(engine: QuotaEngine): QuotaEngine;
+  /** The same store, its failures counted. */
+  watchStore(store: UsageStore): UsageStore;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const decisions = new Counter({
+    name: "quota_decisions_total",
+    help: "Admissions by outcome (allowed, deprioritized, refused, ungoverned, unjudged, unavailable) and reason of refusal.",
+    labelNames: ["outcome", "reason"],
+    registers,
+  });
+  const unjudged = new Counter({
+    name: "quota_unjudged_total",
+    help: "Requests that passed without a decision, since the store failed.",
+    registers,
+  });
+  const admission = new Histogram({
+    name: "quota_admission_seconds",
+    help: "From asking the engine to its decision.",
+    buckets: LATENCIES,
+    registers,
+  });
+  const settlement = new Histogram({
+    name: "quota_settle_seconds",
+    help: "From settling or releasing a lease until it is written.",
+    buckets: LATENCIES,
+    registers,
+  });
+  const storeErrors = new Counter({
+    name: "quota_store_errors_total",
+    help: "Steps that the usage store could not do.",
+    registers,
+  });
+  let status: (() => EngineStatus) | undefined;
+  new Gauge({
+    name: "quota_open_leases",
+    help: "Requests admitted here that are neither settled nor released.",
+    registers,
+    collect() {
+      this.set(status?.().openLeases ?? 0);
+    },
+  });
+  new Gauge({
+    name: "quota_remembered_keys",
+    help: "Keys whose use could not be written yet.",
+    registers,
+    collect() {
+      this.set(status?.().remembered ?? 0);
+    },
+  });
+
+  async function counted<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof Error && error.name === "StoreError") storeErrors.inc();
+      throw error;
+    }
+  }
+
+  async function timed<Result>(histogram: Histogram, work: () => Promise<Result>): Promise<Result> {
+    const stop = histogram.startTimer();
+    try {
+      return await work();
+    } finally {
+      stop();
+    }
+  }
+
+  return {
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    watchEngine(engine) {
+      status = () => engine.status();
+      return {
+        ...engine,
+        async admit(request) {
+          const admitted = await timed(admission, () => engine.admit(request));
+          const { decision } = admitted;
+          decisions.inc({ outcome: decision.status, reason: reasonOf(decision) });
+          if (decision.status === "unjudged") unjudged.inc();
+          return admitted;
+        },
+        settle: (lease, actual) => timed(settlement, () => engine.settle(lease, actual)),
+        release: (lease) => timed(settlement, () => engine.release(lease)),
+      };
+    },
+    watchStore: (store) => ({
+      transact: (step) => counted(store.transact(step)),
+      read: (ledger, counters) => counted(store.read(ledger, counters)),
+      forget: (before) => counted(store.forget(before)),
+      close: () => store.close(),
+    }),
+  };
+}
+
+/** Seconds: a memory store answers in microseconds, a contended file in a second. */
+const LATENCIES = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 2];
+
+function reasonOf(decision: Decision): string {
+  if (decision.status === "refused") return decision.reason;
+  return decision.status === "ungoverned" ? decision.why : "none";
+}

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import {
+  backupTo,
+  createSqlitePlanOverrides,
+  createSqlitePoolDirectory,
+  createSqliteSettings,
+  createSqliteUsageStore,
+  integrityOf,
+  migrate,
+  openQuotaDatabase,
+} from "@quota/sqlite";
+import type { Logger } from "pino";
+import { createApiKeys } from "./apiKeys.js";
+import { createConnections } from "./connections.js";
+import apiKeysSql from "./migrations/0001-api-keys.sql";
+import connectionsSql from "./migrations/0002-connections.sql";
+import { createSecretFiles } from "./secretFiles.js";
+import type { Storage } from "./storage.js";
+
+/** Everything in one SQLite file, `DATA_DIR/storage.sqlite`; the secrets of connections in files of mode 0600 beside it. */
+export async function openSqliteStorage({
+  dataDir,
+  logger,
+}: {
+  readonly dataDir: string;
+  readonly logger: Logger;
+}): Promise<Storage> {
+  const db = await openQuotaDatabase({ file: fileIn(dataDir) });
+  try {
+    await migrate(db, {
+      namespace: "gateway",
+      migrations: [
+        { number: 1, name: "0001-api-keys", sql: apiKeysSql },
+        { number: 2, name: "0002-connections", sql: connectionsSql },
+      ],
+    });
+    const store = createSqliteUsageStore(db);
+    const touch = db.connection.prepare("SELECT count(*) FROM connections");
+    return {
+      store,
+      pools: createSqlitePoolDirectory(db, { logger }),
+      plans: createSqlitePlanOverrides(db, { logger }),
+      settings: createSqliteSettings(db),
+      keys: createApiKeys(db),
+      connections: createConnections(db, createSecretFiles(join(dataDir, "secrets"))),
+      touch: () => void touch.get(),
+      integrity: () => integrityOf(db),
+      backup: (file) => backupTo(db, file),
+      async close() {
+        await store.close();
+        db.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Copies the database of a data directory into a new file; a gateway may be running on it. */
+export async function backupSqliteStorage({
+  dataDir,
+  file,
+}: {
+  readonly dataDir: string;
+  readonly file: string;
+}): Promise<void> {
+  const db = await openQuotaDatabase({ file: fileIn(dataDir), readonly: true });
+  try {
+    await backupTo(db, file);
+  } finally {
+    db.close();
+  }
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, "storage.sqlite");
+}

@@ -1,0 +1,137 @@
+import type { PoolDirectory, QuotaEngine } from "@quota/engine";
+import { quota, quotaOf } from "@quota/express";
+import { createEstimates } from "@quota/http";
+import express, { type Request, type RequestHandler, type Response, type Router } from "express";
+import type { ApiKey, ApiKeys } from "./apiKeys.js";
+import { authenticate } from "./authenticate.js";
+import { chooseConnection } from "./chooseConnection.js";
+import type { Connections } from "./connections.js";
+import { dialectIn, fail, requestIdOf, unauthorized } from "./failures.js";
+import { ownUsage } from "./ownUsage.js";
+import { createRequestContexts } from "./requestContext.js";
+import { ROUTES, type Dialect } from "./route.js";
+import { sendUpstream, type UpstreamOptions } from "./sendUpstream.js";
+
+export interface ProxyParts extends UpstreamOptions {
+  readonly engine: QuotaEngine;
+  readonly pools: PoolDirectory;
+  readonly keys: ApiKeys;
+  readonly connections: Connections;
+  /** Whether only this machine can reach the gateway: demo keys are good for nothing else. */
+  readonly onLoopback: boolean;
+  readonly bodyLimitBytes: number;
+  readonly waitUpToMs: number;
+}
+
+/**
+ * `/v1/*`: lets a client in by its API key, finds the connection, asks the engine, and passes the request on. Each step is a
+ * handler of its own, in this order, so that nothing is read of a request that is refused for its key.
+ */
+export function createProxyRouter(parts: ProxyParts): Router {
+  const { engine, pools, keys, connections, onLoopback } = parts;
+  const router = express.Router();
+  const contexts = createRequestContexts();
+  const callers = new WeakMap<Request, ApiKey>();
+  const estimates = createEstimates();
+
+  // A preflight is neither counted nor refused; which origins may read answers is for whoever deploys this to say.
+  router.options(
+    "/{*path}",
+    (_request, response) => void response.status(204).set("allow", "GET, POST, OPTIONS").end(),
+  );
+
+  const letIn: RequestHandler = (request, response, next) => {
+    const key = authenticate(request, { keys, onLoopback });
+    if (key === undefined) return unauthorized(request, response);
+    callers.set(request, key);
+    next();
+  };
+
+  const readBody = express.raw({ limit: parts.bodyLimitBytes, type: () => true });
+
+  const findConnection =
+    (dialect: Dialect | undefined): RequestHandler =>
+    async (request, response, next) => {
+      const apiKey = callers.get(request)!;
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const json = request.method === "GET" ? undefined : jsonObject(body);
+      if (json === undefined && request.method !== "GET")
+        return fail(request, response, {
+          status: 400,
+          code: "invalid_json",
+          message: "The body of the request is not a JSON object.",
+        });
+      const listed = connections.list();
+      const allocated = new Set<string>();
+      for (const { id } of listed)
+        if ((await pools.ofConnection(id))?.allocations.has(apiKey.id) === true) allocated.add(id);
+      const model = json?.["model"];
+      const named = request.headers["x-quota-connection"];
+      const choice = chooseConnection({
+        connections: listed,
+        named: typeof named === "string" && named !== "" ? named : undefined,
+        dialect,
+        model: typeof model === "string" ? model : undefined,
+        isAllocated: (id) => allocated.has(id),
+      });
+      if (!("connection" in choice)) return fail(request, response, choice);
+      contexts.set(request, {
+        requestId: requestIdOf(response),
+        dialect: dialectIn(request),
+        apiKey,
+        connection: choice.connection,
+        body,
+        json,
+      });
+      next();
+    };
+
+  const govern = quota({
+    engine,
+    identify: (request) => {
+      const { apiKey, connection } = contexts.of(request);
+      return { apiKeyId: apiKey.id, connectionId: connection.id, provider: connection.provider };
+    },
+    estimate: (request) => {
+      const { apiKey, json } = contexts.of(request as Request);
+      return estimates.typicalEstimate({ apiKeyId: apiKey.id, body: json, path: (request as Request).path });
+    },
+    waitUpTo: parts.waitUpToMs,
+  });
+
+  const passOn = (request: Request, response: Response): Promise<void> =>
+    sendUpstream({ request, response, context: contexts.of(request), quota: quotaOf(response) }, parts);
+
+  for (const { path, dialect, counted } of ROUTES)
+    router.post(
+      path.slice("/v1".length),
+      letIn,
+      readBody,
+      findConnection(dialect),
+      ...(counted ? [govern] : []),
+      passOn,
+    );
+  router.get("/models", letIn, findConnection(undefined), passOn);
+  router.get("/usage", letIn, async (request, response) => {
+    response.set("cache-control", "no-store").json(await ownUsage(callers.get(request)!.id, parts));
+  });
+  router.use((request, response) =>
+    fail(request, response, {
+      status: 404,
+      code: "unknown_route",
+      message: "The gateway has no such route.",
+    }),
+  );
+  return router;
+}
+
+function jsonObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

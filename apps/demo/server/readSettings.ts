@@ -1,0 +1,122 @@
+import { baseUrlProblem } from "./baseUrl.js";
+import { StartError } from "./startError.js";
+
+/** What the environment says, parsed. Every number is in range; a variable that is empty counts as not set. */
+export interface Settings {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly dataDir: string;
+  /** Undefined: one is generated and kept in the data directory. */
+  readonly adminToken: string | undefined;
+  readonly logLevel: LogLevel;
+  /** How long streams may go on after the gateway was told to stop. */
+  readonly shutdownGraceMs: number;
+  /** The first connection; undefined: the built-in simulator. */
+  readonly upstream: UpstreamSettings | undefined;
+  readonly storeDriver: "sqlite" | "redis";
+  readonly replicas: number;
+  readonly saturationThreshold: number;
+  /** What routing multiplies a deprioritized candidate's score by; read now so that a bad value is found at once. */
+  readonly softDeprioritizeFactor: number;
+  readonly retentionDays: number;
+  readonly leaseMs: number;
+  readonly bodyLimitBytes: number;
+  /** How long a refusal that is about to clear is held instead. */
+  readonly waitUpToMs: number;
+  /** How long the upstream may take until its headers, and between two pieces of its body. */
+  readonly upstreamTimeoutMs: number;
+}
+
+export interface UpstreamSettings {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly provider: string;
+}
+
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/**
+ * Reads the environment. What is out of range is named, with what it may be; nothing is coerced.
+ *
+ * @throws {StartError} one sentence per variable that is wrong, all of them at once.
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const faults: string[] = [];
+  const { text, number, word } = readers(env, faults);
+
+  const settings: Settings = {
+    host: text("HOST") ?? "127.0.0.1",
+    port: number("PORT", { fallback: 8787, least: 0, most: 65_535, whole: true }),
+    dataDir: text("DATA_DIR") ?? ".data",
+    adminToken: text("QUOTA_ADMIN_TOKEN"),
+    logLevel: word("LOG_LEVEL", LOG_LEVELS, "info"),
+    shutdownGraceMs: 1000 * number("SHUTDOWN_GRACE_S", { fallback: 600, least: 0, most: 86_400 }),
+    upstream: upstreamIn({ text, faults }),
+    storeDriver: word("QUOTA_STORE_DRIVER", ["sqlite", "redis"], "sqlite"),
+    replicas: number("QUOTA_REPLICAS", { fallback: 1, least: 1, most: 10_000, whole: true }),
+    saturationThreshold: number("QUOTA_SATURATION_THRESHOLD", { fallback: 0.5, least: 0, most: 1 }),
+    softDeprioritizeFactor: number("QUOTA_SOFT_DEPRIORITIZE_FACTOR", { fallback: 0.7, least: 0, most: 1 }),
+    retentionDays: number("QUOTA_CONSUMPTION_RETENTION_DAYS", { fallback: 14, least: 0, most: 36_500 }),
+    leaseMs: number("QUOTA_LEASE_MS", { fallback: 600_000, least: 1_000, most: 86_400_000, whole: true }),
+    bodyLimitBytes: 1_048_576 * number("BODY_LIMIT_MB", { fallback: 20, least: 1, most: 1024, whole: true }),
+    waitUpToMs: 1000 * number("QUOTA_WAIT_S", { fallback: 10, least: 0, most: 600 }),
+    upstreamTimeoutMs: 1000 * number("UPSTREAM_TIMEOUT_S", { fallback: 600, least: 1, most: 86_400 }),
+  };
+  if (faults.length > 0) throw new StartError(faults.join("\n"));
+  return settings;
+}
+
+interface Range {
+  readonly fallback: number;
+  readonly least: number;
+  readonly most: number;
+  readonly whole?: boolean;
+}
+
+function readers(env: Readonly<Record<string, string | undefined>>, faults: string[]) {
+  const text = (name: string): string | undefined => {
+    const value = env[name]?.trim();
+    return value === "" ? undefined : value;
+  };
+  return {
+    text,
+    number(name: string, { fallback, least, most, whole = false }: Range): number {
+      const written = text(name);
+      if (written === undefined) return fallback;
+      const value = Number(written);
+      if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+      const kind = whole ? "a whole number" : "a number";
+      faults.push(`${name} is "${written}"; it must be ${kind} from ${least} to ${most}.`);
+      return fallback;
+    },
+    word<Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
+      const written = text(name);
+      if (written === undefined) return fallback;
+      const found = words.find((each) => each === written);
+      if (found === undefined) faults.push(`${name} is "${written}"; it must be one of ${words.join(", ")}.`);
+      return found ?? fallback;
+    },
+  };
+}
+
+function upstreamIn({
+  text,
+  faults,
+}: {
+  readonly text: (name: string) => string | undefined;
+  readonly faults: string[];
+}): UpstreamSettings | undefined {
+  const baseUrl = text("UPSTREAM_BASE_URL");
+  const apiKey = text("UPSTREAM_API_KEY");
+  if (baseUrl === undefined) {
+    if (apiKey !== undefined)
+      faults.push("UPSTREAM_API_KEY is set without UPSTREAM_BASE_URL; set both, or neither.");
+    return undefined;
+  }
+  const problem = baseUrlProblem(baseUrl);
+  if (problem !== undefined) faults.push(`UPSTREAM_BASE_URL ${problem}`);
+  return { baseUrl, apiKey, provider: text("UPSTREAM_PROVIDER") ?? "openai" };
+}

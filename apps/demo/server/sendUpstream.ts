@@ -1,0 +1,119 @@
+import type { QuotaHandle } from "@quota/express";
+import { forwardHeaders, includeUsage, type HeaderMap } from "@quota/http";
+import type { Request, Response } from "express";
+import type { Logger } from "pino";
+import type { Dispatcher } from "undici";
+import { upstreamUrl } from "./baseUrl.js";
+import { SIMULATOR, type Connection, type Connections } from "./connections.js";
+import { fail } from "./failures.js";
+import { forward, type Forwarded } from "./forward.js";
+import type { RequestContext } from "./requestContext.js";
+import { authHeader, type UpstreamSecrets } from "./upstreamAuth.js";
+
+export interface UpstreamOptions {
+  readonly connections: Connections;
+  readonly secrets: UpstreamSecrets;
+  /** Where this process's simulator listens, if it runs one. */
+  readonly simulatorUrl: string | undefined;
+  readonly dispatcher: Dispatcher;
+  readonly upstreamTimeoutMs: number;
+  readonly log: Logger;
+}
+
+/** Passes a request on to its connection, and tells the client in its dialect where that fails. */
+export async function sendUpstream(
+  {
+    request,
+    response,
+    context,
+    quota,
+  }: {
+    readonly request: Request;
+    readonly response: Response;
+    readonly context: RequestContext;
+    readonly quota: QuotaHandle | undefined;
+  },
+  options: UpstreamOptions,
+): Promise<void> {
+  const { connection } = context;
+  const baseUrl = connection.baseUrl === SIMULATOR ? options.simulatorUrl : connection.baseUrl;
+  if (baseUrl === undefined) {
+    quota?.failed();
+    return unreachable("The built-in simulator is not running here.");
+  }
+  let headers: HeaderMap;
+  try {
+    headers = await headersFor(request, connection, options);
+  } catch (error) {
+    quota?.failed();
+    options.log.warn({ connection: connection.id, error }, "the connection's secret cannot be had");
+    return unreachable("The gateway has no credentials for this connection.");
+  }
+
+  const method = request.method === "GET" ? "GET" : "POST";
+  const asked = request.path.endsWith("/chat/completions")
+    ? includeUsage(context.body)
+    : { body: context.body, added: false };
+  const path = `/v1${request.path}`;
+  const search = request.url.indexOf("?");
+  const outcome = await forward(
+    {
+      method,
+      url: upstreamUrl({
+        baseUrl,
+        dialect: path.startsWith("/v1/messages") || context.dialect === "anthropic" ? "anthropic" : "openai",
+        path,
+        query: search === -1 ? "" : request.url.slice(search),
+      }),
+      headers,
+      body: method === "GET" ? undefined : asked.body,
+      dropUsage: asked.added,
+    },
+    { response, dispatcher: options.dispatcher, timeoutMs: options.upstreamTimeoutMs, onlooker: quota },
+  );
+  conclude(outcome);
+
+  function conclude(forwarded: Forwarded): void {
+    if (forwarded.kind === "answered") {
+      if (forwarded.status === 401) options.secrets.forget(connection.id);
+      return;
+    }
+    if (forwarded.kind === "client-left") return;
+    quota?.failed();
+    options.log.warn(
+      { connection: connection.id, why: forwarded.why, error: forwarded.cause },
+      "the upstream failed",
+    );
+    if (forwarded.why === "broke-off") return void response.destroy();
+    if (forwarded.why === "timeout")
+      return fail(request, response, {
+        status: 504,
+        code: "upstream_timeout",
+        message: "The upstream did not answer in time.",
+      });
+    unreachable(
+      forwarded.why === "redirect"
+        ? "The upstream answered with a redirect, which the gateway does not follow."
+        : "The upstream cannot be reached.",
+    );
+  }
+
+  function unreachable(message: string): void {
+    fail(request, response, { status: 502, code: "upstream_unreachable", message });
+  }
+}
+
+/** The client's headers as the upstream gets them, with the connection's own proof in the place of the client's. */
+async function headersFor(
+  request: Request,
+  connection: Connection,
+  { connections, secrets }: UpstreamOptions,
+): Promise<HeaderMap> {
+  const headers = forwardHeaders(request.headers);
+  // The body was unpacked when it was read.
+  headers.delete("content-encoding");
+  const auth = connections.authOf(connection.id);
+  const secret = await secrets.secretOf(connection.id, auth);
+  if (secret !== undefined) headers.set(...authHeader({ auth, provider: connection.provider, secret }));
+  return headers;
+}

@@ -1,0 +1,234 @@
+import { lookup } from "node:dns/promises";
+import { mkdirSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { isIP, type AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { resolve } from "node:path";
+import { createQuotaEngine, type QuotaEngine } from "@quota/engine";
+import type { Logger } from "pino";
+import { Agent } from "undici";
+import { keptAdminToken } from "./adminAuth.js";
+import { SIMULATOR, type Connection } from "./connections.js";
+import { firstStart } from "./firstStart.js";
+import { createGatewayApp } from "./gatewayApp.js";
+import { createHealthCheck } from "./health.js";
+import { createInFlight } from "./inFlight.js";
+import { createMetrics } from "./metrics.js";
+import type { Settings } from "./readSettings.js";
+import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
+import { StartError } from "./startError.js";
+import type { Storage } from "./storage.js";
+import { createUpstreamSecrets } from "./upstreamAuth.js";
+
+/** A gateway that answers. */
+export interface Gateway {
+  /** Such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  readonly dataDir: string;
+  readonly onLoopback: boolean;
+  /** Undefined where the token came from the environment. */
+  readonly adminTokenFile: string | undefined;
+  readonly adminToken: string;
+  readonly connections: readonly Connection[];
+  /** The demo keys that are good for something here. */
+  readonly demoKeys: readonly string[];
+  readonly simulator: ProviderSimulator | undefined;
+  readonly engine: QuotaEngine;
+  /** Refuses new requests, lets streams finish for at most `graceMs`, settles what is cut off, and closes everything. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly settings: Settings;
+  /** Which adapters: for `main.ts` (and tests) to say. */
+  readonly openStorage: (options: { readonly dataDir: string; readonly logger: Logger }) => Promise<Storage>;
+  readonly log: Logger;
+  readonly clock?: { now(): number } | undefined;
+}
+
+/** Opens the storage, fills it at the first start, and listens. @throws {StartError} in one sentence. */
+export async function startGateway({
+  settings,
+  openStorage,
+  log,
+  clock = { now: Date.now },
+}: GatewayOptions): Promise<Gateway> {
+  const dataDir = resolve(settings.dataDir);
+  const { address, onLoopback } = await addressOf(settings.host);
+  makeDirectory(dataDir);
+  const closing: (() => Promise<unknown>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closing.reverse()) await close();
+  };
+
+  try {
+    const storage = await openStorage({ dataDir, logger: log });
+    closing.push(() => storage.close());
+    const { store, pools, plans, keys, connections } = storage;
+    const degraded = await missingDriver({ storage, settings, log });
+
+    const note = await firstStart(storage, { upstream: settings.upstream, now: clock.now() });
+    if (note !== undefined) log.warn(note);
+    const kept = settings.adminToken === undefined ? keptAdminToken(dataDir) : undefined;
+    const adminToken = settings.adminToken ?? kept!.token;
+
+    const simulator = connections.list().some(({ baseUrl }) => baseUrl === SIMULATOR)
+      ? createProviderSimulator()
+      : undefined;
+    const simulatorUrl = simulator === undefined ? undefined : (await simulator.listen()).baseUrl;
+    if (simulator !== undefined) closing.push(() => simulator.close());
+    const dispatcher = new Agent({ connect: { timeout: 10_000 } });
+    closing.push(() => dispatcher.destroy());
+
+    const metrics = createMetrics();
+    const engine = metrics.watchEngine(
+      createQuotaEngine({
+        store: metrics.watchStore(store),
+        pools,
+        plans,
+        clock,
+        logger: log,
+        saturationThreshold: settings.saturationThreshold,
+        leaseMs: settings.leaseMs,
+      }),
+    );
+    closing.push(() => engine.close());
+    const inFlight = createInFlight();
+    const secrets = createUpstreamSecrets();
+    const app = createGatewayApp({
+      engine,
+      pools,
+      plans,
+      keys,
+      connections,
+      secrets,
+      forgetSecret: (id) => secrets.forget(id),
+      simulatorUrl,
+      dispatcher,
+      upstreamTimeoutMs: settings.upstreamTimeoutMs,
+      bodyLimitBytes: settings.bodyLimitBytes,
+      waitUpToMs: settings.waitUpToMs,
+      onLoopback,
+      adminToken,
+      inFlight,
+      metrics,
+      health: createHealthCheck({
+        engine,
+        touch: () => storage.touch(),
+        integrity: () => storage.integrity(),
+        degraded,
+        isStopping: () => inFlight.isStopping(),
+        now: clock.now,
+      }),
+      backup: (file) => storage.backup(file),
+      now: clock.now,
+      log,
+    });
+
+    // A client that dribbles its headers or its body holds a socket no longer than this; answers may take as long as they like.
+    const server = createServer(
+      { headersTimeout: 30_000, requestTimeout: 120_000, keepAliveTimeout: 65_000 },
+      app,
+    );
+    const port = await listen(server, { host: settings.host, address, port: settings.port });
+
+    let stopped: Promise<void> | undefined;
+    const stop = async (graceMs: number): Promise<void> => {
+      const allEnded = await inFlight.stop(graceMs);
+      if (!allEnded) log.warn("the grace is over: what is still streaming is cut off and settled");
+      server.close();
+      server.closeAllConnections();
+      await settled(engine);
+      await closeAll();
+    };
+    return {
+      url: `http://${isIP(settings.host) === 6 ? `[${settings.host}]` : settings.host}:${port}`,
+      dataDir,
+      onLoopback,
+      adminTokenFile: kept?.path,
+      adminToken,
+      connections: connections.list(),
+      demoKeys: onLoopback
+        ? keys.list().flatMap(({ id, loopbackOnly, disabled }) => (loopbackOnly && !disabled ? [id] : []))
+        : [],
+      simulator,
+      engine,
+      stop: (graceMs = settings.shutdownGraceMs) => (stopped ??= stop(graceMs)),
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function addressOf(host: string): Promise<{ readonly address: string; readonly onLoopback: boolean }> {
+  try {
+    const { address } = await lookup(host);
+    return { address, onLoopback: address === "::1" || address.startsWith("127.") };
+  } catch (cause) {
+    throw new StartError(`HOST is "${host}", which is no address of this machine; 127.0.0.1 is one.`, {
+      cause,
+    });
+  }
+}
+
+function makeDirectory(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new StartError(
+      `DATA_DIR ${dataDir} cannot be made (${codeOf(cause)}); name a directory that this user may write.`,
+      { cause },
+    );
+  }
+}
+
+/** This version counts in SQLite alone. One gateway may fall back to it; several that do not share a file may not. */
+async function missingDriver({
+  storage,
+  settings,
+  log,
+}: {
+  readonly storage: Storage;
+  readonly settings: Settings;
+  readonly log: Logger;
+}): Promise<readonly string[]> {
+  const wanted = (await storage.settings.get("quotaStore.driver")) ?? settings.storeDriver;
+  if (wanted === "sqlite") return [];
+  if (settings.replicas > 1)
+    throw new StartError(
+      `QUOTA_STORE_DRIVER is ${wanted} and QUOTA_REPLICAS is ${settings.replicas}, but this version counts in SQLite alone and each replica would grant the whole limit; set QUOTA_STORE_DRIVER=sqlite and let the replicas share one DATA_DIR.`,
+    );
+  const reason = `The quota store ${wanted} was asked for, but this version counts in SQLite alone; it does so.`;
+  log.warn({ scope: "quota:factory" }, reason);
+  return [reason];
+}
+
+function listen(
+  server: Server,
+  { host, address, port }: { readonly host: string; readonly address: string; readonly port: number },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) => {
+      const code = codeOf(cause);
+      reject(
+        new StartError(
+          code === "EADDRINUSE"
+            ? `Port ${port} on ${host} is taken; stop what listens there or set PORT.`
+            : `The gateway cannot listen on ${host}:${port} (${code}); set HOST and PORT to what this user may use.`,
+          { cause },
+        ),
+      );
+    });
+    server.listen(port, address, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** What was cut off settles by itself; nobody waits for that longer than a moment. */
+async function settled(engine: QuotaEngine): Promise<void> {
+  for (let tries = 0; tries < 250 && engine.status().openLeases > 0; tries += 1) await sleep(20);
+}
+
+function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException).code ?? error);
+}

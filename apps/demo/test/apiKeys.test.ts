@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { createApiKeys } from "../server/apiKeys.js";
+import { authenticate } from "../server/authenticate.js";
+import { openDatabase } from "./openDatabase.js";
+import { temporaryDirectory } from "./temporaryDirectory.js";
+
+describe("an API key", () => {
+  test("is found by its secret, which is shown once and is nowhere in the database", async () => {
+    const directory = temporaryDirectory();
+    const db = await openDatabase(directory);
+    const keys = createApiKeys(db);
+    const created = await keys.create({ id: "dora", name: "Dora's laptop" }, 1_000);
+    expect(created?.secret).toMatch(/^sk-quota-[\w-]{43}$/u);
+    expect(keys.ofSecret(created!.secret)).toMatchObject({
+      id: "dora",
+      name: "Dora's laptop",
+      disabled: false,
+    });
+    expect(JSON.stringify(keys.list())).not.toContain(created!.secret);
+    db.connection.pragma("wal_checkpoint(TRUNCATE)");
+    expect(readFileSync(db.file).includes(created!.secret)).toBe(false);
+  });
+
+  test("with an id that is taken is not made, and the old secret stays good", async () => {
+    const keys = createApiKeys(await openDatabase());
+    const first = await keys.create({ id: "dora" }, 1);
+    expect(await keys.create({ id: "dora" }, 2)).toBeUndefined();
+    expect(keys.ofSecret(first!.secret)?.id).toBe("dora");
+  });
+
+  test("may have any id", async () => {
+    const keys = createApiKeys(await openDatabase());
+    for (const id of ["__proto__", "a|b", "{x}", "constructor", "ключ", "2001:db8::1"]) {
+      const created = await keys.create({ id }, 1);
+      expect(keys.ofSecret(created!.secret)?.id).toBe(id);
+    }
+    expect(keys.list()).toHaveLength(6);
+  });
+
+  test("has a new secret after it was rotated, and the old one is nobody's", async () => {
+    const keys = createApiKeys(await openDatabase());
+    const first = await keys.create({ id: "dora", demoSecret: "sk-demo-dora" }, 1);
+    const second = await keys.rotate("dora");
+    expect(second!.secret).not.toBe(first!.secret);
+    expect(second!.loopbackOnly).toBe(false);
+    expect(keys.ofSecret(first!.secret)).toBeUndefined();
+    expect(keys.ofSecret(second!.secret)?.id).toBe("dora");
+    expect(await keys.rotate("nobody")).toBeUndefined();
+  });
+
+  test("is gone once deleted", async () => {
+    const keys = createApiKeys(await openDatabase());
+    const created = await keys.create({ id: "dora" }, 1);
+    expect(await keys.delete("dora")).toBe(true);
+    expect(await keys.delete("dora")).toBe(false);
+    expect(keys.ofSecret(created!.secret)).toBeUndefined();
+  });
+});
+
+describe("a request is let in", () => {
+  const asked = (headers: Record<string, string>) => ({ headers }) as Parameters<typeof authenticate>[0];
+
+  test("by Authorization or by x-api-key, in either order", async () => {
+    const keys = createApiKeys(await openDatabase());
+    const { secret } = (await keys.create({ id: "dora" }, 1))!;
+    const who = (headers: Record<string, string>) =>
+      authenticate(asked(headers), { keys, onLoopback: true })?.id ?? "nobody";
+    expect(who({ authorization: `Bearer ${secret}` })).toBe("dora");
+    expect(who({ authorization: `bearer   ${secret} ` })).toBe("dora");
+    expect(who({ "x-api-key": secret })).toBe("dora");
+    expect(who({ authorization: "Bearer someone-else", "x-api-key": secret })).toBe("dora");
+    expect(who({})).toBe("nobody");
+    expect(who({ authorization: secret })).toBe("nobody");
+    expect(who({ authorization: `Basic ${secret}` })).toBe("nobody");
+    expect(who({ "x-api-key": `${secret}x` })).toBe("nobody");
+    expect(who({ "x-api-key": "" })).toBe("nobody");
+  });
+
+  test("not while its key is disabled", async () => {
+    const keys = createApiKeys(await openDatabase());
+    const { secret } = (await keys.create({ id: "dora" }, 1))!;
+    const isIn = () => authenticate(asked({ "x-api-key": secret }), { keys, onLoopback: true }) !== undefined;
+    await keys.setDisabled("dora", true);
+    expect(isIn()).toBe(false);
+    await keys.setDisabled("dora", false);
+    expect(isIn()).toBe(true);
+  });
+
+  test("with a demo key only where nobody else can reach the gateway", async () => {
+    const keys = createApiKeys(await openDatabase());
+    await keys.create({ id: "alice", demoSecret: "sk-demo-alice" }, 1);
+    const request = asked({ authorization: "Bearer sk-demo-alice" });
+    expect(authenticate(request, { keys, onLoopback: true })?.id).toBe("alice");
+    expect(authenticate(request, { keys, onLoopback: false })).toBeUndefined();
+  });
+});

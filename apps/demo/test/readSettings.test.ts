@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { readSettings } from "../server/readSettings.js";
+import { StartError } from "../server/startError.js";
+
+describe("the settings", () => {
+  test("an empty environment, and empty variables, give the documented defaults", () => {
+    const defaults = readSettings({});
+    expect(defaults).toMatchObject({
+      host: "127.0.0.1",
+      port: 8787,
+      dataDir: ".data",
+      storeDriver: "sqlite",
+      saturationThreshold: 0.5,
+      softDeprioritizeFactor: 0.7,
+      retentionDays: 14,
+      leaseMs: 600_000,
+      replicas: 1,
+      shutdownGraceMs: 600_000,
+      bodyLimitBytes: 20_971_520,
+      waitUpToMs: 10_000,
+      upstream: undefined,
+      adminToken: undefined,
+    });
+    expect(readSettings({ PORT: "", DATA_DIR: " ", QUOTA_LEASE_MS: "" })).toEqual(defaults);
+  });
+
+  test.each([
+    ["PORT", "70000"],
+    ["PORT", "80.5"],
+    ["PORT", "-1"],
+    ["PORT", "http"],
+    ["PORT", "NaN"],
+    ["QUOTA_SATURATION_THRESHOLD", "1.01"],
+    ["QUOTA_SATURATION_THRESHOLD", "50%"],
+    ["QUOTA_SOFT_DEPRIORITIZE_FACTOR", "-0.1"],
+    ["QUOTA_CONSUMPTION_RETENTION_DAYS", "forever"],
+    ["QUOTA_LEASE_MS", "Infinity"],
+    ["QUOTA_REPLICAS", "0"],
+    ["QUOTA_STORE_DRIVER", "postgres"],
+    ["SHUTDOWN_GRACE_S", "-5"],
+    ["LOG_LEVEL", "loud"],
+    ["UPSTREAM_BASE_URL", "ftp://example.com"],
+    ["UPSTREAM_BASE_URL", "https://user:secret@example.com"],
+    ["UPSTREAM_BASE_URL", "not an address"],
+  ])("%s=%s stops the start with a sentence that names the variable", (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(StartError);
+    expect(() => readSettings({ [name]: value })).toThrow(name);
+  });
+
+  test("every wrong variable is named at once, and credentials in an address are not repeated", () => {
+    const read = () =>
+      readSettings({ PORT: "x", QUOTA_REPLICAS: "y", UPSTREAM_BASE_URL: "https://u:hunter2@h" });
+    expect(read).toThrow(/PORT[^\n]*\n[^]*QUOTA_REPLICAS|UPSTREAM_BASE_URL/u);
+    expect(read).not.toThrow("hunter2");
+  });
+
+  test("an upstream key without an upstream is a mistake; an upstream without a provider is openai's kind", () => {
+    expect(() => readSettings({ UPSTREAM_API_KEY: "sk-owner" })).toThrow("UPSTREAM_BASE_URL");
+    expect(readSettings({ UPSTREAM_BASE_URL: "https://api.example.com/v1" }).upstream).toEqual({
+      baseUrl: "https://api.example.com/v1",
+      apiKey: undefined,
+      provider: "openai",
+    });
+  });
+});
