@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -10,23 +10,22 @@ const bin = (/** @type {string} */ name) => join("node_modules", ".bin", name);
 
 const tarballs = await mkdtemp(join(tmpdir(), "quota-packages-"));
 try {
-  await run("pnpm", ["--filter=./packages/*", "pack", "--pack-destination", tarballs], {
-    cwd: process.cwd(),
-  }).catch(told);
+  await run("pnpm", ["--filter=./packages/*", "pack", "--pack-destination", tarballs]).catch(told);
   const packed = (await readdir(tarballs)).sort();
   const rooms = await readdir("packages");
   if (packed.length !== rooms.length) {
     throw new Error(`Packed ${packed.length} of ${rooms.length} packages: ${packed.join(", ")}`);
   }
-  for (const name of packed) {
-    const tarball = join(tarballs, name);
-    await run(bin("publint"), ["--strict", tarball]).catch(told);
-    await run(bin("attw"), ["--profile", "esm-only", "--format", "ascii", tarball]).catch(told);
-    await onlyWhatShips(tarball);
-    console.log(`✓ ${name}`);
-  }
+  await Promise.all(packed.map((name) => check(join(tarballs, name))));
 } finally {
   await rm(tarballs, { recursive: true });
+}
+
+async function check(/** @type {string} */ tarball) {
+  await run(bin("publint"), ["--strict", tarball]).catch(told);
+  await run(bin("attw"), ["--profile", "esm-only", "--format", "ascii", tarball]).catch(told);
+  await onlyWhatShips(tarball);
+  console.log(`✓ ${basename(tarball)}`);
 }
 
 /** A package is its build, its manifest, its licence and its README: no sources, no tests. */
