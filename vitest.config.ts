@@ -31,6 +31,9 @@ export default defineConfig({
       test: {
         name: room.slice(room.lastIndexOf("/") + 1),
         root: room,
+        // No test measures time; a busy machine is not a failure.
+        testTimeout: 30_000,
+        hookTimeout: 30_000,
         include: ["test/**/*.test.ts", "e2e/**/*.test.ts"],
       },
     })),
