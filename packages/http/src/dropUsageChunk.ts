@@ -92,9 +92,11 @@ export function dropUsageChunk({ limit = 65_536 }: { readonly limit?: number } =
 const LF = 10;
 const CR = 13;
 const COLON = 58;
+const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 
 function isUsageChunk(data: string): boolean {
-  if (!data.includes('"usage"')) return false;
+  // Parsing every event of a stream to find its last but one would cost more than all the rest.
+  if (!NO_CHOICES.test(data)) return false;
   const chunk = parseJson(data);
   if (!isRecord(chunk)) return false;
   const choices = chunk["choices"];
