@@ -29,7 +29,7 @@ describe("The RateLimit fields of an answer", () => {
         NOON + 1_800_000,
       ),
       `"hourly-requests";q=30;qu="requests";w=3600, "5h-tokens";q=400;w=18000${TOKENS}`,
-      '"hourly-requests";r=29;t=1800, "5h-tokens";r=250;t=9000',
+      '"hourly-requests";r=29;t=1800, "5h-tokens";r=250;t=16200',
     ],
     [
       "say that a generous pool lends when the share is spent",
@@ -80,7 +80,7 @@ describe("The RateLimit fields of an answer", () => {
         NOON,
       ),
       '"5h-percent";q=3330;w=18000;quota-unit="basis-points"',
-      '"5h-percent";r=3229;t=10800',
+      '"5h-percent";r=3229;t=18000',
     ],
     [
       "write USD in micro-dollars",
@@ -105,10 +105,10 @@ describe("The RateLimit fields of an answer", () => {
       '"hourly-requests";r=0;t=3600;quota-lending=1',
     ],
     [
-      "do not charge a refused request, and end no later than its Retry-After",
+      "do not charge a refused request",
       refused({ reason: "too-large", dimension: { used: 100_000, cost: 2_000_000, available: 900_000 } }),
       `"5h-tokens";q=400000;w=18000${TOKENS}`,
-      '"5h-tokens";r=300000;t=10800',
+      '"5h-tokens";r=300000;t=18000',
     ],
     [
       "end with the wait for what is in flight",
@@ -123,7 +123,7 @@ describe("The RateLimit fields of an answer", () => {
       '"5h-tokens";r=0;t=91',
     ],
   ];
-  // 2026-03-10 12:00 is 7 h into its window of 5 h's grid: see the table for how long each one still runs.
+  // At noon a window of an hour and one of 5 h begin; the item of each dimension is read half an hour later.
   test.each(cases)("%s", (_sentence, decision, policy, limit) => {
     const fields = rateLimitFields(decision, NOON + (policy?.includes(", ") ? 1_800_000 : 0));
     expect(fields["ratelimit-policy"]).toBe(policy);

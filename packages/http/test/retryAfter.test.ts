@@ -114,7 +114,7 @@ describe("When a refused client is told to come back", () => {
           ];
           const decision = decided(question, now);
           fc.pre(decision.status === "refused" && decision.retryAt !== undefined);
-          const wait = Number(told(decision as Refused, 0, now)["retry-after-ms"]);
+          const wait = Number(told(decision, 0, now)["retry-after-ms"]);
           expect(decided(question, now + wait).allowed).toBe(true);
         },
       ),
