@@ -22,7 +22,7 @@ function openStream(url: string, body: unknown): Promise<IncomingMessage> {
 describe("streams", () => {
   test("a slow reader holds the provider back, and gets everything in the end", async () => {
     const { simulator, baseUrl } = await startSimulator();
-    const tokens = 16 * 1024 * 1024;
+    const tokens = 8 * 1024 * 1024;
     const body = { ...chat, stream: true, model: `m?answer-tokens=${String(tokens)}` };
     const response = await openStream(`${baseUrl}/v1/chat/completions`, body);
     const blocked = await simulator.until(({ blockedStreams }) => blockedStreams === 1);
@@ -32,10 +32,10 @@ describe("streams", () => {
     expect(received).toBeGreaterThan(4 * tokens);
     const { tokens: counted, openStreams, requests } = simulator.state();
     expect([counted.output, requests.aborted, openStreams]).toEqual([tokens, 0, 0]);
-  });
+  }, 60_000);
 
   test("a client that leaves is counted, and what it had caused until then stays on the books", async () => {
-    const { simulator, baseUrl } = await startSimulator({ answerTokens: 16 * 1024 * 1024 });
+    const { simulator, baseUrl } = await startSimulator({ answerTokens: 8 * 1024 * 1024 });
     const response = await openStream(`${baseUrl}/v1/messages`, {
       ...questions["/v1/messages"],
       max_tokens: 1e8,

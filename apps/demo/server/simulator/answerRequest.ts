@@ -125,7 +125,8 @@ function watchClient(
   let byUs = false;
   response.once("close", () => {
     if (!response.writableFinished && !byUs && !closing.aborted) record.abort();
-    gone.abort();
+    // With a reason of its own: the default one is a DOMException, and its stack costs more than a whole answer.
+    gone.abort("gone");
   });
   const reset = (): void => {
     byUs = true;
