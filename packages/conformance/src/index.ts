@@ -1,1 +1,13 @@
-export {};
+export { describeUsageStore } from "./describeUsageStore.js";
+export type { UsageStoreUnderTest } from "./usageStoreUnderTest.js";
+export type { OpenShaken } from "./shakenUsageStoreChecks.js";
+export { describePoolDirectory } from "./describePoolDirectory.js";
+export type { PoolDirectoryUnderTest } from "./poolDirectoryUnderTest.js";
+export { describePlanOverrides } from "./describePlanOverrides.js";
+export type { PlanOverridesUnderTest } from "./planOverridesChecks.js";
+
+export type { Check } from "./check.js";
+export { usageStoreChecks } from "./usageStoreChecks.js";
+export { shakenUsageStoreChecks } from "./shakenUsageStoreChecks.js";
+export { poolDirectoryChecks } from "./poolDirectoryChecks.js";
+export { planOverridesChecks } from "./planOverridesChecks.js";
