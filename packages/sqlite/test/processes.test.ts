@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createSqliteUsageStore, integrityOf } from "../src/index.js";
+import { buildQuotaProgram, type QuotaProgram } from "./quotaProcesses.js";
+import { scratch, type Scratch } from "./scratch.js";
+import { counterOf } from "./takeStep.js";
+
+let program: QuotaProgram;
+let place: Scratch;
+beforeAll(async () => {
+  program = await buildQuotaProgram();
+}, 60_000);
+afterAll(() => program.remove());
+beforeEach(() => {
+  place = scratch();
+});
+afterEach(() => place.remove());
+
+describe("several processes on one file", { timeout: 120_000 }, () => {
+  test("two that count 500 each on the same key count 1000, without an error", async () => {
+    const said = await Promise.all([1, 2].map(() => program.run(["consume", place.file, 500])));
+    expect(said).toEqual([[{ errors: [] }], [{ errors: [] }]]);
+    expect(await everyone()).toBe(1000);
+  });
+
+  test("four that ask for all they can get, 64 at a time, are granted exactly the ceiling between them", async () => {
+    const said = await Promise.all([1, 2, 3, 4].map(() => program.run(["grant", place.file, 5000, 64])));
+    expect(said.map(([first]) => first)).toEqual(Array(4).fill({ errors: [] }));
+    const granted = said.map(([, second]) => Number(second?.["granted"]));
+    expect(granted.reduce((sum, one) => sum + one)).toBe(5000);
+    expect(await everyone()).toBe(5000);
+  });
+
+  test("four that start together on no file at all migrate it once", async () => {
+    const said = await Promise.all([1, 2, 3, 4].map(() => program.run(["open", place.file])));
+    expect(said).toEqual(Array(4).fill([{ opened: place.file }]));
+    const db = await place.open();
+    expect(db.connection.prepare("SELECT namespace, number, name FROM schema_migrations").all()).toEqual([
+      { namespace: "quota", number: 1, name: "0001-quota" },
+    ]);
+  });
+
+  test("one that is killed in the middle of a burst leaves a sound file with all it was told was counted", async () => {
+    const burst = program.start(["burst", place.file]);
+    await burst.hasSaid(2000);
+    burst.child.kill("SIGKILL");
+    await burst.ended;
+    const acknowledged = Number(burst.said.at(-1)?.["acknowledged"]);
+    expect(acknowledged).toBeGreaterThanOrEqual(2000);
+    expect(burst.child.signalCode).toBe("SIGKILL");
+    const counted = await everyone();
+    expect(counted).toBeGreaterThanOrEqual(acknowledged);
+    // What was committed in the last batch, and could not be said any more.
+    expect(counted).toBeLessThanOrEqual(acknowledged + 2 * 16);
+    expect(integrityOf(await place.open())).toEqual({ sound: true });
+  });
+});
+
+async function everyone(): Promise<number | undefined> {
+  const [amount] = await createSqliteUsageStore(await place.open()).read("ledger", [counterOf("everyone")]);
+  return amount;
+}
