@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { defineConfig } from "vitest/config";
 
 // Packages of this workspace are read from their sources, so that tests need no build.
-const conditions = ["@quota/source", "module", "node", "import", "default"];
+// Not "import": Node hands these conditions to `require` as well, and CommonJS would get ES modules.
+const conditions = ["@quota/source", "module", "node"];
 
 const sqlAsText = {
   name: "sql-as-text",
