@@ -17,8 +17,11 @@ export function headerMap(headers: HeadersInput): HeaderMap {
     if (value === undefined || name.startsWith(":")) continue;
     const key = name.toLowerCase();
     const before = map.get(key);
-    const values = [...(before === undefined ? [] : [before].flat()), ...[value].flat()];
-    map.set(key, values.length === 1 ? values[0]! : values);
+    if (before === undefined && typeof value === "string") map.set(key, value);
+    else {
+      const values = [before ?? [], value].flat(2);
+      map.set(key, values.length === 1 ? values[0]! : values);
+    }
   }
   return map;
 }
@@ -26,7 +29,7 @@ export function headerMap(headers: HeadersInput): HeaderMap {
 /** The header's value, its several values joined as HTTP joins them. */
 export function headerText(headers: HeaderMap, name: string): string | undefined {
   const value = headers.get(name);
-  return value === undefined ? undefined : [value].flat().join(", ");
+  return typeof value === "string" ? value : value?.join(", ");
 }
 
 function isIterable(

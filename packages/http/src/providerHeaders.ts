@@ -9,9 +9,14 @@ import { LONGEST_PATIENT_WAIT_MS } from "./retryAdvice.js";
  */
 export function forwardHeaders(clientHeaders: HeadersInput): HeaderMap {
   const headers = headerMap(clientHeaders);
-  const hop = hopByHop(headers);
+  const isHopByHop = hopByHop(headers);
   for (const name of headers.keys())
-    if (hop.has(name) || NOT_FORWARDED.has(name) || name.startsWith("proxy-") || name.startsWith("x-quota-"))
+    if (
+      isHopByHop(name) ||
+      NOT_FORWARDED.has(name) ||
+      name.startsWith("proxy-") ||
+      name.startsWith("x-quota-")
+    )
       headers.delete(name);
   headers.set("accept-encoding", "identity");
   return headers;
@@ -36,12 +41,12 @@ export function passThroughHeaders({
   readonly rewritten?: boolean;
 }): HeaderMap {
   const headers = headerMap(upstreamHeaders);
-  const hop = hopByHop(headers);
+  const isHopByHop = hopByHop(headers);
   for (const name of headers.keys())
     if (
-      hop.has(name) ||
+      isHopByHop(name) ||
       NOT_PASSED.has(name) ||
-      NOT_PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
+      NOT_PASSED_FAMILIES.test(name) ||
       ACCOUNT.test(name) ||
       (rewritten && OF_THE_BYTES.has(name)) ||
       (status < 400 && RETRY_ADVICE.has(name))
@@ -79,10 +84,8 @@ const NOT_PASSED: ReadonlySet<string> = new Set([
   ...["ratelimit", "ratelimit-policy", "quota-status"],
 ]);
 
-const NOT_PASSED_PREFIXES: readonly string[] = [
-  ...["x-codex-", "anthropic-ratelimit-", "x-ratelimit-", "x-rate-limit-", "ratelimit-"],
-  ...["access-control-", "proxy-", "x-quota-", "x-litellm-"],
-];
+const NOT_PASSED_FAMILIES =
+  /^(?:x-codex-|anthropic-ratelimit-|x-ratelimit-|x-rate-limit-|ratelimit-|access-control-|proxy-|x-quota-|x-litellm-)/;
 
 /** `openai-organization`, `anthropic-workspace-id`, `msh-uid`, `x-account-name` and their like. */
 const ACCOUNT =

@@ -7,7 +7,7 @@ import {
   type Unit,
 } from "@quota/core";
 import { retryAdvice } from "./retryAdvice.js";
-import { structuredList } from "./structuredList.js";
+import { structuredList, type StructuredItem } from "./structuredList.js";
 
 /** The quota headers of one answer; a member is missing where there is nothing true to say. */
 export interface RateLimitFields {
@@ -34,16 +34,17 @@ export interface RateLimitFields {
  */
 export function rateLimitFields(decision: Decision, now: EpochMs): RateLimitFields {
   if (decision.status === "unjudged") return { "quota-status": "unjudged" };
-  const items = decision.dimensions.flatMap((dimension) => {
+  const items: Item[] = [];
+  for (const dimension of decision.dimensions) {
     const quota = quotaOf(dimension);
-    return quota === undefined ? [] : [{ dimension, quota }];
-  });
+    if (quota !== undefined) items.push({ dimension, quota });
+  }
+  const status = decision.status === "deprioritized" ? ({ "quota-status": "deprioritized" } as const) : {};
+  if (items.length === 0) return status;
   return {
-    ...(items.length > 0 && {
-      "ratelimit-policy": structuredList(items.map(policyItem)),
-      ratelimit: structuredList(items.map((item) => limitItem(item, decision, now))),
-    }),
-    ...(decision.status === "deprioritized" && { "quota-status": "deprioritized" }),
+    "ratelimit-policy": structuredList(items.map(policyItem)),
+    ratelimit: structuredList(items.map((item) => limitItem(item, decision, now))),
+    ...status,
   };
 }
 
@@ -58,34 +59,24 @@ interface Item {
   readonly quota: number;
 }
 
-function policyItem({ dimension, quota }: Item) {
+function policyItem({ dimension, quota }: Item): StructuredItem {
   const { unit, window } = dimension;
-  const spelling = SPELLINGS[unit];
-  return {
-    name: policyName(dimension),
-    parameters: {
-      q: spelled(unit, quota),
-      ...("qu" in spelling && { qu: spelling.qu }),
-      w: WINDOW_MS[window] / 1000,
-      ...("quotaUnit" in spelling && { "quota-unit": spelling.quotaUnit }),
-    },
-  };
+  const { parameter, word } = SPELLINGS[unit];
+  const parameters = { q: spelled(unit, quota), w: WINDOW_MS[window] / 1000, [parameter]: word };
+  return { name: policyName(dimension), parameters };
 }
 
-function limitItem({ dimension, quota }: Item, decision: Decision, now: EpochMs) {
+function limitItem({ dimension, quota }: Item, decision: Decision, now: EpochMs): StructuredItem {
   const { unit, used, cost, available, mode, borrowing } = dimension;
   // An allowed request is counted by now; a refused one never is.
   const taken = decision.allowed ? cost : 0;
   const passes = available === "unlimited" ? Infinity : available - taken;
   const lends = passes > 0 && (mode === "generous" || borrowing);
-  const left = Math.min(quota - used - taken, passes);
+  const r = spelled(unit, Math.min(quota - used - taken, passes));
+  const t = secondsLeft(dimension, decision, now);
   return {
     name: policyName(dimension),
-    parameters: {
-      r: spelled(unit, left),
-      t: secondsLeft(dimension, decision, now),
-      ...(spelled(unit, left) === 0 && lends && { "quota-lending": 1 }),
-    },
+    parameters: r === 0 && lends ? { r, t, "quota-lending": 1 } : { r, t },
   };
 }
 
@@ -105,8 +96,10 @@ function spelled(unit: Unit, grains: number): number {
 }
 
 const SPELLINGS = {
-  percent: { perUnit: 100, quotaUnit: "basis-points" },
-  requests: { perUnit: 1, qu: "requests" },
-  tokens: { perUnit: 1, quotaUnit: "tokens" },
-  usd: { perUnit: 1_000_000, quotaUnit: "micro-usd" },
-} as const satisfies Readonly<Record<Unit, { perUnit: number; qu?: string; quotaUnit?: string }>>;
+  percent: { perUnit: 100, parameter: "quota-unit", word: "basis-points" },
+  requests: { perUnit: 1, parameter: "qu", word: "requests" },
+  tokens: { perUnit: 1, parameter: "quota-unit", word: "tokens" },
+  usd: { perUnit: 1_000_000, parameter: "quota-unit", word: "micro-usd" },
+} as const satisfies Readonly<
+  Record<Unit, { perUnit: number; parameter: "qu" | "quota-unit"; word: string }>
+>;

@@ -13,15 +13,15 @@ export interface StructuredItem {
  * structuredList([{ name: "5h-tokens", parameters: { q: 400000, w: 18000 } }]); // '"5h-tokens";q=400000;w=18000'
  */
 export function structuredList(items: readonly StructuredItem[]): string {
-  return items
-    .map(({ name, parameters }) =>
-      Object.entries(parameters).reduce(
-        (text, [key, value]) =>
-          `${text};${key}=${typeof value === "number" ? integer(value) : string(value)}`,
-        string(name),
-      ),
-    )
-    .join(", ");
+  let list = "";
+  for (const { name, parameters } of items) {
+    list += (list === "" ? "" : ", ") + string(name);
+    for (const key in parameters) {
+      const value = parameters[key]!;
+      list += `;${key}=${typeof value === "number" ? integer(value) : string(value)}`;
+    }
+  }
+  return list;
 }
 
 function integer(value: number): string {
@@ -29,5 +29,5 @@ function integer(value: number): string {
 }
 
 function string(text: string): string {
-  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+  return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`;
 }

@@ -16,7 +16,7 @@ describe("The RateLimit fields of an answer", () => {
     [
       "tell the share, and what is left of it after this request",
       decided([asked("requests", "hourly", { limit: 100, used: 10, share: 30, cost: 1 })], NOON),
-      '"hourly-requests";q=30;qu="requests";w=3600',
+      '"hourly-requests";q=30;w=3600;qu="requests"',
       '"hourly-requests";r=19;t=3600',
     ],
     [
@@ -28,37 +28,37 @@ describe("The RateLimit fields of an answer", () => {
         ],
         NOON + 1_800_000,
       ),
-      `"hourly-requests";q=30;qu="requests";w=3600, "5h-tokens";q=400;w=18000${TOKENS}`,
+      `"hourly-requests";q=30;w=3600;qu="requests", "5h-tokens";q=400;w=18000${TOKENS}`,
       '"hourly-requests";r=29;t=1800, "5h-tokens";r=250;t=16200',
     ],
     [
       "say that a generous pool lends when the share is spent",
       decided([asked("requests", "hourly", { limit: 100, used: 40, share: 30 })], NOON),
-      '"hourly-requests";q=30;qu="requests";w=3600',
+      '"hourly-requests";q=30;w=3600;qu="requests"',
       '"hourly-requests";r=0;t=3600;quota-lending=1',
     ],
     [
       "do not say so once the pool is strict",
       decided([asked("requests", "hourly", { limit: 100, used: 29, total: 60, share: 30 })], NOON),
-      '"hourly-requests";q=30;qu="requests";w=3600',
+      '"hourly-requests";q=30;w=3600;qu="requests"',
       '"hourly-requests";r=0;t=3600',
     ],
     [
       "say that a burst key passes on",
       decided([asked("requests", "hourly", { limit: 100, used: 40, total: 60, share: 30 })], NOON, "burst"),
-      '"hourly-requests";q=30;qu="requests";w=3600',
+      '"hourly-requests";q=30;w=3600;qu="requests"',
       '"hourly-requests";r=0;t=3600;quota-lending=1',
     ],
     [
       "promise no more than the pool has",
       decided([asked("requests", "hourly", { limit: 100, used: 0, total: 97, share: 30 })], NOON),
-      '"hourly-requests";q=30;qu="requests";w=3600',
+      '"hourly-requests";q=30;w=3600;qu="requests"',
       '"hourly-requests";r=2;t=3600',
     ],
     [
       "tell a cap that is smaller than the share",
       decided([asked("requests", "hourly", { limit: 100, used: 3, share: 30, cap: 10 })], NOON),
-      '"hourly-requests";q=10;qu="requests";w=3600',
+      '"hourly-requests";q=10;w=3600;qu="requests"',
       '"hourly-requests";r=6;t=3600',
     ],
     [
@@ -101,7 +101,7 @@ describe("The RateLimit fields of an answer", () => {
     [
       "name a key without a share of its own",
       decided([asked("requests", "hourly", { limit: 100, used: 0, share: 0 })], NOON),
-      '"hourly-requests";q=0;qu="requests";w=3600',
+      '"hourly-requests";q=0;w=3600;qu="requests"',
       '"hourly-requests";r=0;t=3600;quota-lending=1',
     ],
     [
