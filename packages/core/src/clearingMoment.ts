@@ -41,7 +41,8 @@ function bends(use: Exclude<Use, number>, now: EpochMs): readonly EpochMs[] {
   const moments = new Set<EpochMs>();
   use.buckets.forEach(({ fadesFrom, goneAt }, i) => {
     if (use.amounts[i] === 0) return;
-    for (const moment of [fadesFrom, goneAt - 1, goneAt]) if (moment > now) moments.add(moment);
+    for (const moment of [fadesFrom, goneAt - 1, goneAt])
+      if (moment > now && moment < Infinity) moments.add(moment);
   });
   return [...moments].sort((a, b) => a - b);
 }

@@ -203,27 +203,25 @@ function nameRefusal(
   return without === "pass" || without === "deprioritize" ? "in-flight" : verdict;
 }
 
-/** Of the dimensions that refuse, reports the one that clears last. */
+/**
+ * Of the dimensions that refuse, reports the one that clears last. What is in flight may end at any moment and is reported
+ * only where nothing else refuses; still, `retryAt` counts on nobody's ending.
+ */
 function refusal(
   question: FairShareQuestion,
   dimensions: readonly DimensionDecision[],
   now: EpochMs,
 ): Refused {
-  let last:
-    | { readonly asked: DimensionQuestion; readonly answer: DimensionDecision; readonly clears: number }
-    | undefined;
+  let last: Refusing | undefined;
+  let retryAt = now;
   question.dimensions.forEach((asked, i) => {
     const answer = dimensions[i]!;
     if (answer.refusal === undefined) return;
-    const clears = clearsAt(asked, question, answer, now);
-    if (
-      last === undefined ||
-      clears > last.clears ||
-      (clears === last.clears && ranksBefore(asked, answer, last))
-    )
-      last = { asked, answer, clears };
+    const refusing = { asked, answer, clears: clearsAt(asked, question, answer, now) };
+    retryAt = Math.max(retryAt, refusing.clears);
+    if (last === undefined || outranks(refusing, last)) last = refusing;
   });
-  const { asked, answer, clears } = last!;
+  const { asked, answer } = last!;
   const reason = answer.refusal!;
   const cause =
     reason === "in-flight"
@@ -235,12 +233,26 @@ function refusal(
     reason,
     ...(cause !== undefined && cause !== "pass" && cause !== "deprioritize" && { cause }),
     decidedBy: asked.dimension.name,
-    ...(reason !== "in-flight" && reason !== "too-large" && clears !== Infinity && { retryAt: clears }),
+    ...(reason !== "in-flight" && retryAt !== Infinity && { retryAt }),
     dimensions,
   };
 }
 
-/** When one dimension would let the same request pass; streams may end at any moment, so what is in flight sorts before every window. */
+/** A dimension that refuses, and when it would not any more. */
+interface Refusing {
+  readonly asked: DimensionQuestion;
+  readonly answer: DimensionDecision;
+  readonly clears: number;
+}
+
+function outranks(a: Refusing, b: Refusing): boolean {
+  const rank = ({ answer: { refusal } }: Refusing): number =>
+    refusal === "too-large" ? 2 : refusal === "in-flight" ? 0 : 1;
+  if (rank(a) !== rank(b)) return rank(a) > rank(b);
+  return a.clears === b.clears ? before(a.asked, b.asked) : a.clears > b.clears;
+}
+
+/** When one dimension would let the same request pass if nobody acts; `Infinity` for never. */
 function clearsAt(
   asked: DimensionQuestion,
   question: FairShareQuestion,
@@ -248,7 +260,6 @@ function clearsAt(
   now: EpochMs,
 ): number {
   if (answer.refusal === "too-large") return Infinity;
-  if (answer.refusal === "in-flight") return now;
   const { used, cost, cap, share = 0 } = asked;
   const { limit } = asked.dimension;
   const moments: (EpochMs | undefined)[] = [];
@@ -278,16 +289,6 @@ function clearsAt(
     }
   }
   return Math.max(...moments.map((moment) => moment ?? Infinity));
-}
-
-function ranksBefore(
-  asked: DimensionQuestion,
-  answer: DimensionDecision,
-  than: { readonly asked: DimensionQuestion; readonly answer: DimensionDecision },
-): boolean {
-  if ((answer.refusal === "too-large") !== (than.answer.refusal === "too-large"))
-    return answer.refusal === "too-large";
-  return before(asked, than.asked);
 }
 
 function before(a: DimensionQuestion, b: DimensionQuestion): boolean {
