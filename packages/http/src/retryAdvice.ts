@@ -16,13 +16,13 @@ export interface RetryAdvice {
 export const LONGEST_PATIENT_WAIT_MS = 60_000;
 
 /** The longest wait ever told, in seconds: in milliseconds it is just below 2^31, past which timers fire at once. */
-export const LONGEST_RETRY_AFTER_S = 2_147_483;
+const LONGEST_RETRY_AFTER_S = 2_147_483;
 
 /** When what is held for requests in flight is worth another look. */
-export const IN_FLIGHT_RETRY_MS = 5_000;
+const IN_FLIGHT_RETRY_MS = 5_000;
 
 /** When a contended pool, or a store that did not answer, is worth another try. */
-export const SOON_RETRY_MS = 1_000;
+const SOON_RETRY_MS = 1_000;
 
 /**
  * When to come back, as headers. `retry-after` is whole seconds, rounded up, at least 1; `retry-after-ms` is the same wait to the
