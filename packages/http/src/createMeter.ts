@@ -51,22 +51,16 @@ export function createMeter(): Meter {
   let found: Readonly<Record<string, unknown>> | undefined;
   // Of the event at hand:
   let dataLines = 0;
-  /** A line feed stands between this data line and the next, if there is one. */
-  let lineBreak = false;
   let head = "";
 
   const events = sseFields({
     value(field, chunk, from, to) {
       if (field !== "data") return;
-      if (lineBreak) scanner.push(LINE_FEED);
-      lineBreak = false;
       for (let i = from; i < to && head.length <= DONE.length; i++) head += String.fromCharCode(chunk[i]!);
       scanner.push(chunk, from, to);
     },
     line(field) {
-      if (field !== "data") return;
-      dataLines++;
-      lineBreak = true;
+      if (field === "data") dataLines++;
     },
     blank: endOfEvent,
   });
@@ -97,7 +91,6 @@ export function createMeter(): Meter {
   function endOfEvent(): void {
     if (dataLines === 1 && head === DONE) ended = true;
     dataLines = 0;
-    lineBreak = false;
     head = "";
     learn(); // of a document that its event did not finish
     scanner.restart();
@@ -129,7 +122,6 @@ export function createMeter(): Meter {
   };
 }
 
-const LINE_FEED = new Uint8Array([10]);
 const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
 const DONE = "[DONE]";

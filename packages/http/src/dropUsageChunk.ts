@@ -51,10 +51,8 @@ export function dropUsageChunk({ limit = 65_536 }: { readonly limit?: number } =
         if (byte === LF && afterCr) {
           afterCr = false;
           if (!fresh) continue;
-          // The second half of the blank line that ended the last event.
-          const lineFeed = chunk.subarray(i, i + 1);
-          decoder.push(lineFeed);
-          if (!dropped) out.push(lineFeed);
+          // The second half of the blank line that ended the last event; the decoder can do without it.
+          if (!dropped) out.push(chunk.subarray(i, i + 1));
           start = i + 1;
           continue;
         }

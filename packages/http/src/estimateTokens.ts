@@ -3,7 +3,7 @@ import { tokensInText } from "./tokensInText.js";
 /**
  * Estimates the prompt tokens of a parsed request body of any dialect, in linear time, without a tokenizer: one token per four
  * UTF-8 bytes of every string and key (the keys stand for what a provider adds around each message), one per number or other
- * value. Inline images, audio and files are not text: each counts as `mediaTokens` (default 1500, about the most that one image costs;
+ * value. Inline images, audio and files are not text: each counts as `mediaTokens` (default 1500, a rule of thumb for one large image;
  * a PDF grows with its size), a linked image likewise.
  *
  * Never throws, recurses or changes anything, whatever the body is (a list, a number, nested without end).
@@ -51,7 +51,7 @@ export function estimateTokens(
 
 /** More than a body of 20 MB can hold, so that only a body that contains itself (which no JSON does) meets it. */
 const MOST_VALUES = 12_000_000;
-/** A scanned page has some 100 kB in base64 and costs about 2000 tokens. */
+/** A rule of thumb: a page of some 100 kB in base64 for about 2000 tokens. */
 const PDF_BYTES_PER_TOKEN = 50;
 /** Where the dialects put inline media and links to it. */
 const MEDIA_KEYS: ReadonlySet<string> = new Set(["url", "image_url", "data", "file_data"]);

@@ -342,6 +342,18 @@ const wholeStreams: [sentence: string, stream: string, usage: unknown, producedB
     0,
   ],
   [
+    "usage that goes over several data lines",
+    'data: {"choices":[],"usage":{"prompt_tokens":1,\ndata: "completion_tokens"\ndata: :2}}\n\ndata: [DONE]\n\n',
+    used(1, 0, 0, 2),
+    0,
+  ],
+  [
+    "what comes after an event that is broken",
+    `data: {"choices":[{"delta":{"content":"abc\n\n${events(last({ prompt_tokens: 1, completion_tokens: 2 }), "[DONE]")}`,
+    used(1, 0, 0, 2),
+    3,
+  ],
+  [
     "a stream whose final blank line is missing",
     'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\ndata: [DONE]',
     used(1, 0, 0, 2),

@@ -116,8 +116,9 @@ describe("an event above the limit", () => {
   });
 
   it("ignores a type or an id that is too long, not the event", () => {
-    const stream = `event: ${"x".repeat(200)}\nid: ${"y".repeat(200)}\ndata: a\n\n`;
-    expect(read([bytes(stream)], 100).events).toEqual([message("a")]);
+    const long = `event: ${"x".repeat(200)}\nid: ${"y".repeat(200)}\ndata: a\n\n`;
+    expect(read([bytes(long)], 100).events).toEqual([message("a")]);
+    expect(read([bytes(`id: 1\n${long}`)], 100).events).toEqual([{ ...message("a"), lastEventId: "1" }]);
   });
 });
 
