@@ -31,7 +31,7 @@ export function amountsInGrains(amounts: Amounts, field: string): AmountsInGrain
  */
 export function estimateInGrains(estimate: Amounts, field: string): AmountsInGrains {
   return convert(estimate, field, (unit, amount, member) =>
-    GRAINS_PER_UNIT[unit] === 1 && typeof amount === "number"
+    GRAINS_PER_UNIT[unit] === 1 && typeof amount === "number" && amount > 0
       ? grains(Math.ceil(amount), member)
       : toGrains(unit, amount, member),
   );

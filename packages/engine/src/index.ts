@@ -11,6 +11,8 @@ export type {
 export type { Lease } from "./lease.js";
 export { quotaHooks } from "./quotaHooks.js";
 export type { QuotaHooks } from "./quotaHooks.js";
+export { createWaitingRoom } from "./waitingRoom.js";
+export type { WaitingRoom, WaitingRoomOptions } from "./waitingRoom.js";
 
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
 export { StoreError } from "./storeError.js";

@@ -1,0 +1,526 @@
+import { createMemoryUsageStore, ContendedError, quotaHooks, StoreError, type Logger } from "@quota/engine";
+import { describe, expect, it, test, vi } from "vitest";
+import { engineOver, HOURLY_100, START, switchable } from "./engineOver.js";
+
+const HOUR = 3_600_000;
+const LEASE = 600_000;
+
+describe("sharing", () => {
+  it("lets bob borrow past his share while the pool is generous, then holds everybody to theirs", async () => {
+    const { spend } = await engineOver();
+    for (let i = 0; i < 50; i += 1) expect((await spend("bob")).status).toBe("allowed");
+    expect(await spend("bob")).toMatchObject({
+      status: "refused",
+      reason: "fair-share",
+      decidedBy: "requests/hourly",
+    });
+    expect((await spend("alice")).status).toBe("allowed");
+    expect((await spend("carol")).status).toBe("allowed");
+  });
+
+  it("never admits past the ceiling, however many ask at once", async () => {
+    const { engine, admit, dimension } = await engineOver({ pool: { saturationThreshold: 1 } });
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => admit(["alice", "bob", "carol"][i % 3]!)),
+    );
+    const leases = answers.flatMap(({ lease }) => lease ?? []);
+    expect(leases).toHaveLength(100);
+    expect(await dimension()).toMatchObject({ consumedTotal: 0, held: 100 });
+    await Promise.all(leases.map((lease) => engine.settle(lease)));
+    expect(await dimension()).toMatchObject({ consumedTotal: 100, held: 0 });
+  });
+
+  it("admits one of eight requests that would all fit alone (cap 2 USD, 1.50 used, 0.50 each)", async () => {
+    const pool = { allocations: [{ apiKeyId: "a", weight: 100, capValue: 2, capUnit: "usd" as const }] };
+    const { engine, admit, spend, key } = await engineOver({
+      pool,
+      dimensions: [{ unit: "usd", window: "daily", limit: "unknown" }],
+    });
+    await spend("a", { usd: 1.5 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => admit("a", { usd: 0.5 })));
+    const admitted = answers.filter(({ decision }) => decision.allowed);
+    expect(admitted).toHaveLength(1);
+    await engine.settle(admitted[0]!.lease!, { usd: 0.5 });
+    expect(await key("a")).toMatchObject({ consumed: 2_000_000_000, held: 0 });
+  });
+
+  test.each([
+    ["0.1 then 0.7 under a cap of 0.8", [0.1, 0.7], 0.8],
+    ["0.3 then 0.6 under a cap of 0.9", [0.3, 0.6], 0.9],
+    ["0.7 three times under a cap of 2.1", [0.7, 0.7, 0.7], 2.1],
+  ])("meets a cap exactly: %s", async (_sentence, spends, capValue) => {
+    const pool = { allocations: [{ apiKeyId: "a", weight: 100, capValue, capUnit: "usd" as const }] };
+    const { spend } = await engineOver({ pool, dimensions: [{ unit: "usd", window: "daily", limit: 100 }] });
+    for (const usd of spends) expect((await spend("a", { usd })).status).toBe("allowed");
+    expect(await spend("a", { usd: 0.000000001 })).toMatchObject({ reason: "cap-absolute" });
+  });
+
+  test.each([
+    ["borrow", 49, { status: "allowed" }],
+    ["borrow", 50, { reason: "fair-share" }],
+    ["deny", 0, { status: "refused", reason: "not-allocated", dimensions: [] }],
+    ["allow", 99, { status: "allowed" }],
+    ["allow", 100, { reason: "global-saturated" }],
+  ] as const)(
+    "a key without an allocation, unallocated %s, %i used: %o",
+    async (unallocated, used, expected) => {
+      const { admit, engine, caller } = await engineOver({ pool: { unallocated } });
+      await engine.consume({ ...caller("alice"), amounts: { requests: used } });
+      expect((await admit("mallory")).decision).toMatchObject(expected);
+    },
+  );
+
+  it("a cost above the limit can never pass, and says so without a time", async () => {
+    const { admit } = await engineOver({ dimensions: [{ unit: "tokens", window: "5h", limit: 1000 }] });
+    const { decision } = await admit("alice", { tokens: 1001 });
+    expect(decision).toMatchObject({ reason: "too-large" });
+    expect(decision).not.toHaveProperty("retryAt");
+  });
+
+  it("a key with a small share can send one large prompt, even in strict mode", async () => {
+    const { spend } = await engineOver({ dimensions: [{ unit: "tokens", window: "5h", limit: 1000 }] });
+    await spend("alice", { tokens: 500 });
+    expect((await spend("carol", { tokens: 400 })).status).toBe("allowed");
+    expect(await spend("carol", { tokens: 1 })).toMatchObject({ reason: "fair-share" });
+  });
+
+  it("opens at retryAt, and not a millisecond before", async () => {
+    const { spend, admit, time } = await engineOver();
+    for (let i = 0; i < 50; i += 1) await spend("bob");
+    const { decision } = await admit("bob");
+    const retryAt = decision.status === "refused" ? decision.retryAt! : NaN;
+    time.now = retryAt - 1;
+    expect((await admit("bob")).decision).toMatchObject({ reason: "fair-share", retryAt });
+    time.now = retryAt;
+    expect((await admit("bob")).decision.status).toBe("allowed");
+  });
+});
+
+describe("a connection that nobody shares", () => {
+  it("is passed through, and the decision says so", async () => {
+    const { engine } = await engineOver();
+    const { decision, lease } = await engine.admit({
+      apiKeyId: "a",
+      connectionId: "other",
+      provider: "kimi",
+    });
+    expect(decision).toMatchObject({ status: "ungoverned", why: "no-pool" });
+    await engine.settle(lease!, { tokens: 1 });
+    expect(engine.status().openLeases).toBe(0);
+  });
+  it("with a pool but an empty plan, too", async () => {
+    const { admit, setPlan } = await engineOver({ pool: { unallocated: "deny" } });
+    await setPlan([]);
+    expect((await admit("mallory")).decision).toMatchObject({ status: "ungoverned", why: "empty-plan" });
+  });
+});
+
+describe("a lease", () => {
+  it("is settled once: later settlements and releases change nothing", async () => {
+    const { engine, admit, key } = await engineOver();
+    const { lease } = await admit("alice");
+    await Promise.all([
+      engine.settle(lease!),
+      engine.settle(lease!, { requests: 9 }),
+      engine.release(lease!),
+    ]);
+    await engine.settle(lease!);
+    expect(await key("alice")).toMatchObject({ consumed: 1, held: 0 });
+    expect(lease!.state).toBe("settled");
+  });
+
+  it("that is released costs nothing, also after two thirds of it were other failures", async () => {
+    const pool = { allocations: [{ apiKeyId: "a", weight: 100 }] };
+    const { engine, admit, key } = await engineOver({
+      pool,
+      dimensions: [{ unit: "usd", window: "daily", limit: 10 }],
+    });
+    const leases = (await Promise.all(Array.from({ length: 8 }, () => admit("a", { usd: 0.17 })))).map(
+      ({ lease }) => lease!,
+    );
+    expect(await key("a")).toMatchObject({ held: 8 * 170_000_000 });
+    for (const lease of leases.slice(0, 2)) await engine.settle(lease, { usd: 0.05 });
+    for (const lease of leases.slice(2)) await engine.release(lease);
+    expect(await key("a")).toMatchObject({ consumed: 100_000_000, held: 0 });
+  });
+
+  it("records an overdraft in full, and shows that nothing is left", async () => {
+    const { engine, admit, key } = await engineOver({
+      dimensions: [{ unit: "tokens", window: "5h", limit: 1000 }],
+    });
+    const { lease } = await admit("alice", { tokens: 10 });
+    await engine.settle(lease!, { tokens: 5000 });
+    expect(await key("alice")).toMatchObject({ consumed: 5000, remaining: 0, available: 0, deficit: 4500 });
+  });
+
+  it("costs its estimate in a unit that the settlement leaves out, and 0 where it says 0", async () => {
+    const dimensions = [...HOURLY_100, { unit: "tokens", window: "5h", limit: 1000 } as const];
+    const { engine, admit, key } = await engineOver({ dimensions });
+    await engine.settle((await admit("alice", { tokens: 40 })).lease!);
+    await engine.settle((await admit("alice", { tokens: 40 })).lease!, { tokens: 0 });
+    expect([(await key("alice", 0)).consumed, (await key("alice", 1)).consumed]).toEqual([2, 40]);
+  });
+
+  test.each([NaN, Infinity, -1, 0.5, true, "0.1", null, 1e308])(
+    "stays open when the actual amount is %s",
+    async (tokens) => {
+      const { engine, admit, key } = await engineOver({
+        dimensions: [{ unit: "tokens", window: "5h", limit: 1000 }],
+      });
+      const { lease } = await admit("alice", { tokens: 10 });
+      await expect(engine.settle(lease!, { tokens: tokens as number })).rejects.toMatchObject({
+        code: "invalid-amount",
+        field: "actual.tokens",
+      });
+      expect(lease!.state).toBe("open");
+      expect(await key("alice")).toMatchObject({ consumed: 0, held: 10 });
+      await engine.settle(lease!, { tokens: 12 });
+      expect(await key("alice")).toMatchObject({ consumed: 12, held: 0 });
+    },
+  );
+
+  test.each([NaN, Infinity, -0.847665, -58035, true, "0.1", null, 1e308])(
+    "is not given for an estimate of %s",
+    async (tokens) => {
+      const { admit, key } = await engineOver({
+        dimensions: [{ unit: "tokens", window: "5h", limit: 1000 }],
+      });
+      await expect(admit("alice", { tokens: tokens as number })).rejects.toMatchObject({
+        field: "estimate.tokens",
+      });
+      expect(await key("alice")).toMatchObject({ consumed: 0, held: 0 });
+    },
+  );
+
+  it("of another engine is refused", async () => {
+    const { admit, another } = await engineOver();
+    const { lease } = await admit("alice");
+    await expect(another().settle(lease!)).rejects.toThrow("not opened by this engine");
+  });
+
+  test.each(["", "x".repeat(1_000_000), "\ud800", 7, undefined])(
+    "is not given to an id that is none: %#",
+    async (id) => {
+      const { admit } = await engineOver();
+      await expect(admit(id as string)).rejects.toMatchObject({
+        name: "QuotaConfigError",
+        field: "apiKeyId",
+      });
+    },
+  );
+});
+
+describe("odd ids", () => {
+  const ids = [
+    "__proto__",
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "a|b",
+    "a",
+    "b",
+    "a:b",
+    "{x}",
+    "x",
+    "::1",
+    "%7c",
+    "a%7cb",
+    "ключ",
+    "🔑",
+  ];
+  it("each have counters of their own, stand in the usage and leave Object alone", async () => {
+    const { spend, dimension } = await engineOver({
+      pool: { saturationThreshold: 1, allocations: ids.map((apiKeyId) => ({ apiKeyId, weight: 5 })) },
+    });
+    for (const [i, id] of ids.entries()) for (let n = 0; n <= i % 4; n += 1) await spend(id);
+    expect(({} as Record<string, unknown>)["held"]).toBeUndefined();
+    expect((await dimension()).perKey.map(({ apiKeyId, consumed }) => [apiKeyId, consumed])).toEqual(
+      ids.map((id, i) => [id, (i % 4) + 1]),
+    );
+  });
+});
+
+describe("holds", () => {
+  it("of a process that died are gone within two generations, in a weekly window too", async () => {
+    const { admit, dimension, time } = await engineOver({
+      dimensions: [{ unit: "requests", window: "weekly", limit: 100 }],
+    });
+    await admit("alice");
+    time.now += LEASE;
+    expect(await dimension()).toMatchObject({ held: 1 });
+    time.now += LEASE;
+    expect(await dimension()).toMatchObject({ held: 0, consumedTotal: 0 });
+  });
+
+  it("that have evaporated are not given back: a late settlement only adds", async () => {
+    const { admit, engine, dimension, time, key } = await engineOver({
+      dimensions: [{ unit: "requests", window: "weekly", limit: 100 }],
+    });
+    const { lease } = await admit("alice");
+    time.now += 5 * LEASE;
+    await engine.settle(lease!);
+    expect(await dimension()).toMatchObject({ held: 0, consumedTotal: 1 });
+    expect(await key("alice")).toMatchObject({ held: 0, consumed: 1 });
+  });
+
+  it("of long requests are renewed by one timer, and given back when they end", async () => {
+    vi.useFakeTimers({ now: START });
+    try {
+      const { admit, engine, dimension } = await engineOver({
+        clock: { now: () => Date.now() },
+        dimensions: [{ unit: "requests", window: "weekly", limit: 100 }],
+      });
+      const leases = await Promise.all(["alice", "bob"].map(async (id) => (await admit(id)).lease!));
+      expect(vi.getTimerCount()).toBe(1);
+      await vi.advanceTimersByTimeAsync(7 * LEASE);
+      expect(await dimension()).toMatchObject({ held: 2, consumedTotal: 0 });
+      await Promise.all(leases.map((lease) => engine.settle(lease)));
+      expect(await dimension()).toMatchObject({ held: 0, consumedTotal: 2 });
+      await vi.advanceTimersByTimeAsync(2 * LEASE);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("whose renewal got no answer are left to evaporate: settling only adds", async () => {
+    vi.useFakeTimers({ now: START });
+    try {
+      const store = switchable(
+        createMemoryUsageStore(),
+        () => new StoreError("no answer", { applied: "unknown" }),
+      );
+      const { admit, engine, dimension } = await engineOver({ store, clock: { now: () => Date.now() } });
+      const { lease } = await admit("alice");
+      store.on = false;
+      await vi.advanceTimersByTimeAsync(LEASE);
+      store.on = true;
+      await engine.settle(lease!);
+      expect(await dimension()).toMatchObject({ consumedTotal: 1, held: 1 });
+      await vi.advanceTimersByTimeAsync(LEASE);
+      expect(await dimension()).toMatchObject({ held: 0 });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("time", () => {
+  it("that steps back opens no bucket again", async () => {
+    const { spend, time } = await engineOver({ pool: { saturationThreshold: 1 } });
+    time.now = START + HOUR + 5;
+    for (let i = 0; i < 100; i += 1) await spend("alice");
+    time.now = START - HOUR;
+    expect(await spend("alice")).toMatchObject({ reason: "global-saturated" });
+  });
+
+  it("that two engines tell differently lets no more through (limit 4, 10 s apart, around an edge)", async () => {
+    const { another, caller, time } = await engineOver({
+      dimensions: [{ unit: "requests", window: "hourly", limit: 4 }],
+      pool: { saturationThreshold: 1 },
+    });
+    const engines = [another(), another({ clock: { now: () => time.now - 10_000 } })];
+    let admitted = 0;
+    for (let i = 0; i < 40; i += 1) {
+      time.now = START + HOUR - 5_000 + i * 250;
+      const engine = engines[i % 2]!;
+      const { lease } = await engine.admit(caller("alice"));
+      if (lease === undefined) continue;
+      admitted += 1;
+      await engine.settle(lease);
+    }
+    expect(admitted).toBe(4);
+  });
+});
+
+describe("changes in mid-window", () => {
+  it("a lower limit blocks at once with nothing left, a higher one opens at once", async () => {
+    const { spend, setPlan, admit } = await engineOver();
+    for (let i = 0; i < 40; i += 1) await spend("alice");
+    await setPlan([{ unit: "requests", window: "hourly", limit: 10 }]);
+    const { decision } = await admit("alice");
+    expect(decision).toMatchObject({
+      reason: "global-saturated",
+      dimensions: [{ remaining: 0, available: 0 }],
+    });
+    await setPlan(HOURLY_100);
+    expect((await admit("alice")).decision.status).toBe("allowed");
+  });
+
+  it("a new dimension starts from its own window", async () => {
+    const { spend, setPlan, dimension } = await engineOver();
+    for (let i = 0; i < 40; i += 1) await spend("alice");
+    await setPlan([...HOURLY_100, { unit: "requests", window: "weekly", limit: 10 }]);
+    expect((await spend("alice")).status).toBe("allowed");
+    expect(await dimension(1)).toMatchObject({ consumedTotal: 1 });
+  });
+
+  it("a pool deleted with requests in flight neither fails their settlement nor comes back with it", async () => {
+    const { admit, engine, pools, pool } = await engineOver();
+    const leases = (await Promise.all(Array.from({ length: 5 }, () => admit("alice")))).map(
+      ({ lease }) => lease!,
+    );
+    await pools.delete(pool.id);
+    for (const lease of leases) await engine.settle(lease);
+    expect(await engine.usage(pool.id)).toBeUndefined();
+    const { id, connectionId, name } = pool;
+    await pools.create({ id, connectionId, name, allocations: [{ apiKeyId: "alice", weight: 50 }] }, START);
+    expect((await engine.usage(id))!.dimensions[0]).toMatchObject({ consumedTotal: 0, held: 0 });
+  });
+});
+
+describe("looking", () => {
+  it("changes nothing: preview tells what admit would answer, peek what stands", async () => {
+    const { engine, caller, dimension, admit } = await engineOver();
+    await admit("bob");
+    const before = await dimension();
+    expect((await engine.preview({ ...caller("bob"), estimate: { requests: 101 } })).status).toBe("refused");
+    expect((await engine.preview(caller("bob"))).status).toBe("allowed");
+    expect((await engine.peek(caller("bob"))).dimensions[0]).toMatchObject({ used: 1, held: 1, cost: 0 });
+    expect(await dimension()).toEqual(before);
+  });
+
+  it("a refused request changes no use and no hold", async () => {
+    const { engine, caller, dimension, admit } = await engineOver();
+    await engine.consume({ ...caller("bob"), amounts: { requests: 60 } });
+    const before = await dimension();
+    for (let i = 0; i < 20; i += 1) expect((await admit("bob")).decision.allowed).toBe(false);
+    expect(await dimension()).toEqual(before);
+  });
+
+  it("usage agrees with what enforces: two keys of weight 0 have half each, and 30 of 50 is not borrowing", async () => {
+    const pool = { allocations: ["a", "b"].map((apiKeyId) => ({ apiKeyId, weight: 0 })) };
+    const { engine, caller, key, admit } = await engineOver({ pool });
+    await engine.consume({ ...caller("a"), amounts: { requests: 30 } });
+    expect(await key("a")).toMatchObject({ fairShare: 50, deficit: -20, borrowing: false, remaining: 20 });
+    expect((await admit("a")).decision.dimensions[0]).toMatchObject({ share: 50 });
+  });
+
+  it("one weight of 0 beside others has no share of its own", async () => {
+    const pool = {
+      allocations: [
+        { apiKeyId: "a", weight: 0 },
+        { apiKeyId: "b", weight: 100 },
+      ],
+    };
+    const { spend, key } = await engineOver({ pool });
+    await spend("a");
+    expect(await key("a")).toMatchObject({ fairShare: 0, borrowing: true });
+  });
+
+  it("counts keys without an allocation in the total, and tells the burn rate", async () => {
+    const { spend, dimension, time } = await engineOver({
+      dimensions: [{ unit: "tokens", window: "5h", limit: 10_000 }],
+      pool: { saturationThreshold: 1 },
+    });
+    for (let i = 0; i < 4; i += 1) {
+      await spend("mallory", { tokens: 100 });
+      time.now += 10_000;
+    }
+    const seen = await dimension();
+    expect(seen).toMatchObject({ consumedTotal: 400, burnRate: { perSecond: 10 } });
+    expect(seen.burnRate.timeToExhaustionMs).toBe(((10_000 - 400) / 10) * 1000);
+  });
+});
+
+describe("a store that fails", () => {
+  const away = () => new StoreError("not there", { applied: "no", cause: new Error("ECONNREFUSED") });
+  const logged = () => {
+    const lines: { scope: string; message: string }[] = [];
+    const logger: Logger = { warn: ({ scope }, message) => void lines.push({ scope, message }) };
+    return { lines, logger };
+  };
+
+  it("lets requests pass unjudged, says so once a second, and settles them in full when it is back", async () => {
+    vi.useFakeTimers({ now: START });
+    try {
+      const { lines, logger } = logged();
+      const store = switchable(createMemoryUsageStore(), away);
+      const { engine, admit, key } = await engineOver({ store, logger });
+      store.on = false;
+      const admissions = await Promise.all(Array.from({ length: 30 }, () => admit("alice")));
+      for (const { decision } of admissions)
+        expect(decision).toMatchObject({ status: "unjudged", allowed: true, dimensions: [] });
+      await Promise.all(admissions.map(({ lease }) => engine.settle(lease!)));
+      expect(engine.status()).toMatchObject({ remembered: 1, openLeases: 0 });
+      expect(engine.status().storeFailure?.cause).toBeInstanceOf(StoreError);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatchObject({ scope: "quota:enforce" });
+      store.on = true;
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(engine.status()).toMatchObject({ remembered: 0, storeFailure: undefined });
+      expect(await key("alice")).toMatchObject({ consumed: 30, held: 0 });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("between admission and settlement leaves no hold behind once it is back", async () => {
+    const store = switchable(createMemoryUsageStore(), away);
+    const { engine, admit, dimension } = await engineOver({ store });
+    const [kept, failed] = await Promise.all([admit("alice"), admit("alice")]);
+    store.on = false;
+    await engine.settle(kept.lease!);
+    await engine.release(failed.lease!);
+    store.on = true;
+    await engine.close();
+    expect(await dimension()).toMatchObject({ consumedTotal: 1, held: 0 });
+  });
+
+  test.each([
+    ["the engine", {}, { whenStoreFails: "deny" as const }],
+    ["the pool", { whenStoreFails: "deny" as const }, {}],
+  ])("refuses where %s says so", async (_who, pool, options) => {
+    const store = switchable(createMemoryUsageStore(), away);
+    const { admit } = await engineOver({ store, pool, ...options });
+    store.on = false;
+    const { decision, lease } = await admit("alice");
+    expect(decision).toMatchObject({ status: "unavailable", allowed: false });
+    expect(lease).toBeUndefined();
+  });
+
+  it("is not what contention is: that is refused, never passed", async () => {
+    const store = switchable(createMemoryUsageStore(), () => new ContendedError());
+    const { admit, engine } = await engineOver({ store });
+    store.on = false;
+    expect((await admit("alice")).decision).toMatchObject({ status: "refused", reason: "contended" });
+    expect(engine.status().storeFailure).toBeUndefined();
+  });
+
+  it("that may have written a settlement is not asked again", async () => {
+    const store = switchable(
+      createMemoryUsageStore(),
+      () => new StoreError("no answer", { applied: "unknown" }),
+    );
+    const { admit, engine } = await engineOver({ store });
+    const { lease } = await admit("alice");
+    store.on = false;
+    await engine.settle(lease!);
+    expect(engine.status().remembered).toBe(0);
+  });
+});
+
+describe("the two hooks", () => {
+  it("enforce, then record; without a lease recording only adds", async () => {
+    const { engine, caller, key } = await engineOver();
+    const { enforceQuotaShare, recordConsumption } = quotaHooks(engine);
+    const { decision, lease } = await enforceQuotaShare({
+      ...caller("alice"),
+      estimatedCost: { requests: 2 },
+    });
+    expect(decision.status).toBe("allowed");
+    await recordConsumption({ lease: lease!, actualCost: { requests: 3 } });
+    await recordConsumption({ ...caller("alice"), actualCost: { requests: 4 } });
+    expect(await key("alice")).toMatchObject({ consumed: 7, held: 0 });
+  });
+});
+
+test.each([
+  ["saturationThreshold", { saturationThreshold: 1.5 }],
+  ["saturationThreshold", { saturationThreshold: NaN }],
+  ["leaseMs", { leaseMs: 10 }],
+  ["leaseMs", { leaseMs: NaN }],
+])("an engine is not made with a bad %s (%o)", async (field, options) => {
+  await expect(engineOver(options)).rejects.toMatchObject({ name: "QuotaConfigError", field });
+});
