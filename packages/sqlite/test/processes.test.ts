@@ -4,18 +4,18 @@ import { buildQuotaProgram, type QuotaProgram } from "./quotaProcesses.js";
 import { scratch, type Scratch } from "./scratch.js";
 import { counterOf } from "./takeStep.js";
 
-let program: QuotaProgram;
-let place: Scratch;
-beforeAll(async () => {
-  program = await buildQuotaProgram();
-}, 60_000);
-afterAll(() => program.remove());
-beforeEach(() => {
-  place = scratch();
-});
-afterEach(() => place.remove());
-
 describe("several processes on one file", { timeout: 120_000 }, () => {
+  let program: QuotaProgram;
+  let place: Scratch;
+  beforeAll(async () => {
+    program = await buildQuotaProgram();
+  }, 60_000);
+  afterAll(() => program.remove());
+  beforeEach(() => {
+    place = scratch();
+  });
+  afterEach(() => place.remove());
+
   test("two that count 500 each on the same key count 1000, without an error", async () => {
     const said = await Promise.all([1, 2].map(() => program.run(["consume", place.file, 500])));
     expect(said).toEqual([[{ errors: [] }], [{ errors: [] }]]);
@@ -53,9 +53,9 @@ describe("several processes on one file", { timeout: 120_000 }, () => {
     expect(counted).toBeLessThanOrEqual(acknowledged + 2 * 16);
     expect(integrityOf(await place.open())).toEqual({ sound: true });
   });
-});
 
-async function everyone(): Promise<number | undefined> {
-  const [amount] = await createSqliteUsageStore(await place.open()).read("ledger", [counterOf("everyone")]);
-  return amount;
-}
+  async function everyone(): Promise<number | undefined> {
+    const [amount] = await createSqliteUsageStore(await place.open()).read("ledger", [counterOf("everyone")]);
+    return amount;
+  }
+});

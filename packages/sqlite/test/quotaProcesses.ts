@@ -67,14 +67,13 @@ export function startProgram(args: readonly (string | number)[], options: SpawnO
   const said: Said[] = [];
   const listeners = new Set<() => void>();
   let stderr = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  if (child.stdout)
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      // A killed process may leave half a line behind.
-      if (!line.endsWith("}")) return;
-      said.push(JSON.parse(line) as Said);
-      for (const listener of listeners) listener();
-    });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    // A killed process may leave half a line behind.
+    if (!line.endsWith("}")) return;
+    said.push(JSON.parse(line) as Said);
+    for (const listener of listeners) listener();
+  });
   const ended = new Promise<void>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {

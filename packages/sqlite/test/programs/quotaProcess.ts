@@ -12,6 +12,15 @@ import { counterOf, take } from "../takeStep.js";
 const [command, file = "", ...rest] = process.argv.slice(2);
 const [first = 0, second = 0] = rest.map(Number);
 
+// As another user: the driver is loaded before, since that user need not be able to read the place it is in.
+const uid = Number(process.env["RUN_AS_UID"] ?? NaN);
+if (!Number.isNaN(uid)) {
+  const { default: Driver } = await import("better-sqlite3");
+  new Driver(":memory:").close();
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+}
+
 try {
   const db = await openQuotaDatabase({ file, lockWaitMs: 20_000 });
   await run(db);
