@@ -1,6 +1,7 @@
 import { compareDimensions, countedDimension, type Dimension, type DimensionName } from "./dimension.js";
 import type { Fault } from "./fault.js";
 import type { Grains } from "./grains.js";
+import type { Lending } from "./lendingRule.js";
 import type { Plan } from "./plan.js";
 import type { Allocation, Policy, Pool, PoolTerms } from "./pool.js";
 
@@ -8,6 +9,8 @@ import type { Allocation, Policy, Pool, PoolTerms } from "./pool.js";
 export interface GovernedPool<Terms extends PoolTerms = Pool> {
   readonly pool: Terms;
   readonly plan: Plan;
+  /** How idle shares are lent. */
+  readonly lending: Lending;
   /** The plan's dimensions and those that caps alone make, by unit and length of window. */
   readonly dimensions: readonly Dimension[];
   readonly standings: ReadonlyMap<string, Standing>;
@@ -72,7 +75,7 @@ export function governPool<Terms extends PoolTerms>(question: {
           shares: dimensions.map(({ limit }) => (limit === "unknown" ? undefined : 0)),
           caps: dimensions.map(() => undefined),
         } as const);
-  return { pool, plan, dimensions, standings, unallocated, faults };
+  return { pool, plan, lending: "threshold", dimensions, standings, unallocated, faults };
 }
 
 /** How a key stands in a pool, allocated or not. */

@@ -1,6 +1,7 @@
 import {
   currentBucket,
   leaseGenerations,
+  TALLIES,
   windowBuckets,
   type Bucket,
   type Dimension,
@@ -31,8 +32,8 @@ export interface DimensionMoment {
 }
 
 /**
- * The counters of one request, flat: per dimension, in order, first the key's (aligned with the dimension's buckets), then
- * everybody's (aligned alike). What the `threshold` rule must see.
+ * The counters of one request, flat: per dimension, in order, what the lending rule must see. Under `threshold` that is
+ * first the key's (aligned with the dimension's buckets), then everybody's (aligned alike).
  */
 export interface CounterSheet {
   readonly apiKeyId: string;
@@ -44,7 +45,7 @@ const MAX_SHEETS = 20_000;
 
 /** Lays out the counters of a pool at `now`. */
 export function poolMoment(
-  governed: Pick<GovernedPool, "dimensions">,
+  governed: Pick<GovernedPool, "dimensions" | "lending">,
   leaseMs: number,
   now: EpochMs,
 ): PoolMoment {
@@ -61,6 +62,10 @@ export function poolMoment(
     return { dimension, buckets, settledAt: 1, heldAt: window.length + 1, everyone };
   });
   const sheets = new Map<string, CounterSheet>();
+  const talliesOf = (moment: DimensionMoment, apiKeyId: string): readonly Counter[] =>
+    TALLIES[governed.lending].flatMap((tally) =>
+      tally === "key" ? keyCounters(moment, apiKeyId) : moment.everyone,
+    );
   return {
     goodUntil,
     dimensions,
@@ -70,7 +75,7 @@ export function poolMoment(
         if (sheets.size >= MAX_SHEETS) sheets.clear();
         sheet = {
           apiKeyId,
-          counters: dimensions.flatMap((moment) => [...keyCounters(moment, apiKeyId), ...moment.everyone]),
+          counters: dimensions.flatMap((moment) => talliesOf(moment, apiKeyId)),
         };
         sheets.set(apiKeyId, sheet);
       }
