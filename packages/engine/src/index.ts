@@ -22,6 +22,9 @@ export { PoolConflictError } from "./poolConflictError.js";
 export { InvalidInputError } from "./invalidInputError.js";
 export type { PlanOverrides } from "./planOverrides.js";
 
+export { startRetention } from "./startRetention.js";
+export type { Retention, RetentionOptions } from "./startRetention.js";
+
 export { createMemoryUsageStore } from "./memoryUsageStore.js";
 export { createMemoryPoolDirectory } from "./memoryPoolDirectory.js";
 export { createMemoryPlanOverrides } from "./memoryPlanOverrides.js";
