@@ -38,7 +38,14 @@ export function createWaitingLine(tools: {
 
   function join(place: Place): Promise<Admission> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { ...place, resolve, reject, gone: false, abort: undefined, deadlineTimer: undefined };
+      const waiter: Waiter = {
+        ...place,
+        resolve,
+        reject,
+        gone: false,
+        abort: undefined,
+        deadlineTimer: undefined,
+      };
       const { signal } = place;
       if (signal !== undefined) {
         waiter.abort = () => giveUp(waiter);
@@ -49,7 +56,10 @@ export function createWaitingLine(tools: {
         refusal = place.refusal;
         waitAtHead(waiter);
       } else {
-        waiter.deadlineTimer = setTimeout(() => void runOut(waiter), Math.max(1, place.deadline - clock.now()));
+        waiter.deadlineTimer = setTimeout(
+          () => void runOut(waiter),
+          Math.max(1, place.deadline - clock.now()),
+        );
         waiter.deadlineTimer.unref();
       }
     });
@@ -58,7 +68,9 @@ export function createWaitingLine(tools: {
   function waitAtHead(waiter: Waiter): void {
     const now = clock.now();
     const { retryAt } = waiter.refusal;
-    const next = waitsForOthers(waiter.refusal) ? Math.min(now + LOOK_AGAIN_MS, waiter.deadline) : (retryAt ?? now);
+    const next = waitsForOthers(waiter.refusal)
+      ? Math.min(now + LOOK_AGAIN_MS, waiter.deadline)
+      : (retryAt ?? now);
     timer = setTimeout(() => void askHead(), Math.max(1, Math.ceil(next - now)));
     timer.unref();
   }

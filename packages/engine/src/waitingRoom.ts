@@ -75,7 +75,10 @@ export function createWaitingRoom({
   }
 
   /** Behind others nobody is admitted, but whoever waits in vain need not wait. */
-  async function lookAhead(request: QuotaRequest, refusalOfLine: Refused): Promise<{ readonly decision: Refused; readonly lease?: undefined }> {
+  async function lookAhead(
+    request: QuotaRequest,
+    refusalOfLine: Refused,
+  ): Promise<{ readonly decision: Refused; readonly lease?: undefined }> {
     const decision = await engine.preview(request);
     return { decision: decision.status === "refused" ? decision : refusalOfLine };
   }

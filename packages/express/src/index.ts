@@ -1,1 +1,4 @@
-export {};
+export { quota } from "./quota.js";
+export type { QuotaOptions } from "./quotaOptions.js";
+export { quotaOf } from "./quotaOf.js";
+export type { QuotaHandle } from "./quotaOf.js";

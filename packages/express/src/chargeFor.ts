@@ -1,0 +1,52 @@
+import type { Amounts } from "@quota/core";
+import type { QuotaRequest } from "@quota/engine";
+import { measuredAmounts, type MeasuredAnswer, type MeasuredUsage, type RequestEstimate } from "@quota/http";
+
+/** What is known of the cost of one answer, as `settlementOf` takes it. */
+export interface Charge {
+  readonly estimate: Amounts;
+  /** What the provider, or the handler, said. */
+  readonly usage: Amounts | undefined;
+  /** What passed, where nobody said anything. */
+  readonly produced: Amounts | undefined;
+  /** What the memory of typical answers may learn from it. */
+  readonly lesson: { readonly estimate: RequestEstimate; readonly usage: MeasuredUsage } | undefined;
+}
+
+/** Puts together what was estimated, measured and reported. */
+export function chargeFor({
+  asked,
+  measured,
+  reported,
+}: {
+  readonly asked: Pick<QuotaRequest, "estimate">;
+  readonly measured: MeasuredAnswer | undefined;
+  readonly reported: Amounts | undefined;
+}): Charge {
+  const { estimate = {} } = asked;
+  const usage = measured?.usage;
+  const amounts = { ...estimate, requests: estimate.requests, tokens: tokensOf(estimate, measured) };
+  return {
+    estimate: amountsOf(estimate),
+    usage: reported ?? (usage === undefined ? undefined : amountsOf(amounts)),
+    produced: usage === undefined && amounts.tokens !== undefined ? amountsOf(amounts) : undefined,
+    lesson:
+      usage !== undefined && measured?.ended === true && isSplit(estimate) ? { estimate, usage } : undefined,
+  };
+}
+
+function tokensOf(estimate: Amounts, measured: MeasuredAnswer | undefined): number | undefined {
+  if (measured === undefined) return undefined;
+  if (measured.usage !== undefined || isSplit(estimate) || estimate.tokens === undefined)
+    return measuredAmounts({ measured, promptTokens: isSplit(estimate) ? estimate.promptTokens : 0 }).tokens;
+  // Which part of the estimate was the prompt is not known, so what was produced cannot be added to it.
+  return Math.max(estimate.tokens, measured.produced.tokens);
+}
+
+function amountsOf({ requests, tokens, usd, percent }: Amounts): Amounts {
+  return { requests, tokens, usd, percent };
+}
+
+function isSplit(estimate: Amounts): estimate is RequestEstimate {
+  return "countedPromptTokens" in estimate;
+}

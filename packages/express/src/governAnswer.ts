@@ -1,0 +1,142 @@
+import { amountsInGrains, type Amounts } from "@quota/core";
+import type { Admission, Lease, Logger, QuotaRequest, WaitingRoom } from "@quota/engine";
+import { settlementOf, type Estimates, type Meter, type RequestOutcome } from "@quota/http";
+import type { Request, Response } from "express";
+import { chargeFor } from "./chargeFor.js";
+import { createAnswerMeter } from "./createAnswerMeter.js";
+import { onResponseOver, type ResponseEnd } from "./onResponseOver.js";
+import { tieHandle } from "./quotaOf.js";
+
+/** One response, from before the engine is asked until its lease is given back: once, in whatever order things end. */
+export interface GovernedAnswer {
+  /** The response is over, or somebody else has answered. */
+  readonly over: boolean;
+  /** Aborted when the response is over before the engine has answered. */
+  readonly signal: AbortSignal;
+  /**
+   * The engine has answered. False where there is nothing more to do: the response is over or somebody else's; what was held
+   * is given back.
+   */
+  begin(asked: QuotaRequest, admission: Admission): boolean;
+  /** The middleware answers by itself, or fails: nobody needs to look on. */
+  drop(): void;
+}
+
+export interface AnswerTools {
+  readonly room: Pick<WaitingRoom, "settle" | "release">;
+  readonly estimates: Pick<Estimates, "learn">;
+  readonly measure: ((request: Request, response: Response) => Meter | undefined) | undefined;
+  readonly logger: Logger | undefined;
+}
+
+export function governAnswer(exchange: Exchange, tools: AnswerTools): GovernedAnswer {
+  const { response } = exchange;
+  let over = false;
+  let leaving: AbortController | undefined;
+  let settleAs: ((end: ResponseEnd) => void) | undefined;
+
+  const stopListening = onResponseOver(exchange, (end) => {
+    if (over) return;
+    over = true;
+    if (settleAs === undefined) leaving?.abort();
+    else settleAs(end);
+  });
+
+  return {
+    get over() {
+      return over || response.headersSent || response.writableEnded || response.destroyed;
+    },
+    get signal() {
+      leaving ??= new AbortController();
+      return leaving.signal;
+    },
+    begin(asked, admission) {
+      const { decision, lease } = admission;
+      if (this.over) {
+        this.drop();
+        if (lease) giveBack(lease, { action: "release" }, tools);
+        return false;
+      }
+      if (lease === undefined) this.drop();
+      else settleAs = lookOn({ ...exchange, asked, decision, lease }, tools);
+      return true;
+    },
+    drop() {
+      over = true;
+      stopListening();
+    },
+  };
+}
+
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/** Looks on while an admitted request is answered. What is returned settles it. */
+function lookOn(
+  admitted: Exchange & {
+    readonly asked: QuotaRequest;
+    readonly decision: Admission["decision"];
+    readonly lease: Lease;
+  },
+  tools: AnswerTools,
+): (end: ResponseEnd) => void {
+  const { response, asked, decision, lease } = admitted;
+  const meter = createAnswerMeter(admitted, tools);
+  let upstreamStatus: number | undefined;
+  let failed = false;
+  let reported: Amounts | undefined;
+
+  tieHandle(response, {
+    decision,
+    lease,
+    observe: meter.observe,
+    upstream(statusCode) {
+      upstreamStatus = statusCode;
+    },
+    failed() {
+      failed = true;
+    },
+    report(amounts) {
+      amountsInGrains(amounts, "amounts");
+      reported = amounts;
+    },
+  });
+
+  function outcomeOf(end: ResponseEnd): RequestOutcome {
+    if (failed || end === "destroyed") return { kind: "failed" };
+    if (end === "client-left") {
+      const begun = response.headersSent ? response.statusCode : undefined;
+      return { kind: end, status: upstreamStatus ?? begun };
+    }
+    if (meter.isBroken()) return { kind: "failed" };
+    const upstreamFailed = upstreamStatus !== undefined && (upstreamStatus < 200 || upstreamStatus > 299);
+    return { kind: "answered", status: upstreamFailed ? upstreamStatus! : response.statusCode };
+  }
+
+  return (end) => {
+    const measured = meter.finish();
+    const charge = chargeFor({ asked, measured, reported });
+    const settlement = settlementOf({ outcome: outcomeOf(end), ...charge });
+    giveBack(lease, settlement, tools);
+    if (charge.lesson !== undefined && settlement.action === "settle")
+      tools.estimates.learn({ apiKeyId: asked.apiKeyId, ...charge.lesson });
+  };
+}
+
+/** Nobody waits for this, and nothing of it reaches the client. */
+function giveBack(
+  lease: Lease,
+  settlement: ReturnType<typeof settlementOf>,
+  { room, logger }: AnswerTools,
+): void {
+  const done = settlement.action === "settle" ? room.settle(lease, settlement.actual) : room.release(lease);
+  done.catch(async (err: unknown) => {
+    logger?.warn(
+      { scope: "quota:settle", err },
+      "A request could not be charged what it took; its estimate is charged.",
+    );
+    await room.settle(lease);
+  });
+}

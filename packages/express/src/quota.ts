@@ -1,0 +1,109 @@
+import { createWaitingRoom, type Admission, type QuotaCaller, type QuotaRequest } from "@quota/engine";
+import {
+  buildRefusal,
+  buildUnauthorized,
+  createEstimates,
+  dialectOf,
+  EXPOSED_HEADERS,
+  rateLimitFields,
+} from "@quota/http";
+import type { Request, RequestHandler, Response } from "express";
+import { governAnswer } from "./governAnswer.js";
+import type { QuotaOptions } from "./quotaOptions.js";
+import { sendAnswer } from "./sendAnswer.js";
+
+/**
+ * The middleware: asks the engine before a request goes on, answers 429 (503, 401) where it may not, and settles with the response.
+ *
+ * - A request is let in with its estimate held, and charged once, however it ends: by what the answer says it took, by what was
+ *   produced, or not at all (`settlementOf` of @quota/http is the rule). Nothing waits for that, the last byte least of all.
+ * - Mount it after authentication and after the body is parsed, and around whatever compresses answers (`app.use(quota(…))` after
+ *   `app.use(compression())`): the bytes are looked at before they are compressed. An answer that arrives here compressed is charged as estimated.
+ * - `OPTIONS` passes, neither counted nor refused. `HEAD` is a request like `GET`: counted and refused alike, and charged as estimated.
+ * - If somebody else answers while the engine is asked (a time-out), nothing is sent, the rest of the chain is not run, and no hold is left.
+ *
+ * @example
+ * app.use("/v1", express.json(), quota({
+ *   engine,
+ *   identify: (request) => ({ apiKeyId: keyOf(request), connectionId: "kimi-demo", provider: "kimi" }),
+ * }));
+ */
+export function quota(options: QuotaOptions): RequestHandler {
+  const { engine, identify, exposeHeaders = false, waitUpTo = 0, logger, measure } = options;
+  const clock = options.clock ?? { now: () => Date.now() };
+  const room = options.waitingRoom ?? createWaitingRoom({ engine, clock });
+  const estimates = options.estimates ?? createEstimates();
+  const estimate =
+    options.estimate ??
+    ((request: Request, { apiKeyId }: QuotaCaller) =>
+      request.body === undefined
+        ? { requests: 1 }
+        : estimates.typicalEstimate({ apiKeyId, body: request.body as unknown, path: request.path }));
+  const requestId = options.requestId ?? (() => `req_${crypto.randomUUID().replaceAll("-", "")}`);
+  const tools = { room, estimates, measure, logger };
+
+  return async function govern(request, response, next) {
+    if (request.method === "OPTIONS") return next();
+    // Before anything is awaited: whatever happens to the response from here on is seen.
+    const answer = governAnswer({ request, response }, tools);
+    let asked: QuotaRequest;
+    let admission: Admission;
+    try {
+      const caller = await identify(request);
+      if (answer.over) return;
+      if (caller === undefined) {
+        answer.drop();
+        return sendUnauthorized(request, response);
+      }
+      const { apiKeyId, connectionId, provider } = caller;
+      asked = { apiKeyId, connectionId, provider, estimate: estimate(request, caller) };
+      admission =
+        waitUpTo > 0
+          ? await room.admit(asked, { waitUpTo, signal: answer.signal })
+          : await engine.admit(asked);
+    } catch (error) {
+      if (answer.over) return;
+      answer.drop();
+      throw error;
+    }
+    if (!answer.begin(asked, admission)) return;
+    if (admission.lease === undefined) return sendRefusal(admission, request, response);
+    announce(admission, request, response);
+    next();
+  };
+
+  function announce({ decision }: Admission, request: Request, response: Response): void {
+    const fields = rateLimitFields(decision, clock.now());
+    for (const [name, value] of Object.entries(fields) as [string, string][]) response.setHeader(name, value);
+    expose(request, response);
+  }
+
+  function sendRefusal(
+    { decision }: Extract<Admission, { lease?: undefined }>,
+    request: Request,
+    response: Response,
+  ): void {
+    const asked = { decision, dialect: dialectIn(request), requestId: requestId(request, response) };
+    expose(request, response);
+    sendAnswer(response, buildRefusal({ ...asked, jitter: Math.random() }, clock.now()));
+  }
+
+  function sendUnauthorized(request: Request, response: Response): void {
+    expose(request, response);
+    sendAnswer(
+      response,
+      buildUnauthorized({ dialect: dialectIn(request), requestId: requestId(request, response) }),
+    );
+  }
+
+  function expose({ headers }: Request, response: Response): void {
+    if (exposeHeaders && headers.origin !== undefined && !response.headersSent)
+      response.appendHeader("access-control-expose-headers", EXPOSED);
+  }
+}
+
+const EXPOSED = EXPOSED_HEADERS.join(", ");
+
+function dialectIn({ originalUrl, headers }: Request): ReturnType<typeof dialectOf> {
+  return dialectOf({ path: originalUrl, headers });
+}

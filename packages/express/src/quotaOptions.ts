@@ -1,0 +1,36 @@
+import type { Amounts, EpochMs } from "@quota/core";
+import type { Logger, QuotaCaller, QuotaEngine, WaitingRoom } from "@quota/engine";
+import type { Estimates, Meter } from "@quota/http";
+import type { Request, Response } from "express";
+
+export interface QuotaOptions {
+  readonly engine: QuotaEngine;
+  /**
+   * Who asks, and for which account, after authentication; undefined (nobody that is known) is answered 401 in the client's dialect.
+   */
+  readonly identify: (request: Request) => QuotaCaller | undefined | Promise<QuotaCaller | undefined>;
+  /**
+   * What to hold for a request. Default: `typicalEstimate` of {@link QuotaOptions.estimates} on `request.body` (parsed JSON, text or
+   * bytes), or one request where no body was read.
+   */
+  readonly estimate?: ((request: Request, caller: QuotaCaller) => Amounts) | undefined;
+  /** The memory of typical answers; it learns from every settled answer whose estimate it made. Default: one of this middleware's own. */
+  readonly estimates?: Estimates | undefined;
+  /**
+   * The meter for an answer, asked for when its first bytes are there; undefined where its bytes say nothing about use, and it is charged
+   * as estimated. Default: `createMeter` of @quota/http for JSON and event streams that are not compressed. It looks on as bytes pass
+   * through `response.write` and `response.end`; arguments, return values and callbacks stay as they are.
+   */
+  readonly measure?: ((request: Request, response: Response) => Meter | undefined) | undefined;
+  /** How long, in milliseconds, a request may wait for a refusal to clear. Default 0: not at all. */
+  readonly waitUpTo?: number | undefined;
+  /** To share the turns among several mounts on one engine. Default: one of this middleware's own. */
+  readonly waitingRoom?: WaitingRoom | undefined;
+  /** Lets pages of other origins read `Retry-After` and the quota headers (`Access-Control-Expose-Headers`). Default false. */
+  readonly exposeHeaders?: boolean | undefined;
+  /** What a refused request is called, in its answer. Default: a new id. */
+  readonly requestId?: ((request: Request, response: Response) => string) | undefined;
+  /** The engine's clock. Default: the system's. */
+  readonly clock?: { now(): EpochMs } | undefined;
+  readonly logger?: Logger | undefined;
+}
