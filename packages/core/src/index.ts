@@ -37,18 +37,11 @@ export { CATALOG } from "./catalog.js";
 export type { Plan } from "./plan.js";
 export { resolvePlan } from "./resolvePlan.js";
 
-export { MAX_ALLOCATIONS, parsePoolTerms, policyOf, WEIGHT_SUM_TOLERANCE } from "./pool.js";
-export type {
-  Allocation,
-  AllocationSpec,
-  Cap,
-  Policy,
-  Pool,
-  PoolSpec,
-  PoolTerms,
-  Unallocated,
-  WhenStoreFails,
-} from "./pool.js";
+export { MAX_ALLOCATIONS, policyOf, WEIGHT_SUM_TOLERANCE } from "./allocation.js";
+export type { Allocation, AllocationSpec, Cap, Policy } from "./allocation.js";
+export { parsePoolTerms } from "./pool.js";
+export type { Pool, PoolSpec, PoolTerms, Unallocated, WhenStoreFails } from "./pool.js";
+export { rebalance } from "./rebalance.js";
 export { governPool, standingOf } from "./governedPool.js";
 export type { GovernedPool, Standing } from "./governedPool.js";
 

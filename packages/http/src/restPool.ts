@@ -1,0 +1,45 @@
+import { fromGrains, type Allocation, type AllocationSpec, type Pool } from "@quota/core";
+
+/** A pool as the REST API shows it: an allocation is what one would write to get it. Undefined members are left out. */
+export interface PoolJson extends Pick<
+  Pool,
+  "id" | "connectionId" | "name" | "unallocated" | "version" | "createdAt"
+> {
+  readonly saturationThreshold?: number;
+  readonly whenStoreFails?: "allow" | "deny";
+  readonly allocations: readonly AllocationJson[];
+}
+
+/** An allocation with its policy said. */
+export type AllocationJson = AllocationSpec & Required<Pick<AllocationSpec, "policy">>;
+
+/** A pool for the REST API. Caps are in units. */
+export function poolJson(pool: Pool): PoolJson {
+  const { id, connectionId, name, unallocated, saturationThreshold, whenStoreFails, version, createdAt } =
+    pool;
+  return {
+    id,
+    connectionId,
+    name,
+    unallocated,
+    ...(saturationThreshold !== undefined && { saturationThreshold }),
+    ...(whenStoreFails !== undefined && { whenStoreFails }),
+    version,
+    createdAt,
+    allocations: [...pool.allocations.values()].map(allocationJson),
+  };
+}
+
+/** A parsed allocation the way people write it. */
+export function allocationJson({ apiKeyId, weight, policy, cap }: Allocation): AllocationJson {
+  return {
+    apiKeyId,
+    weight,
+    policy,
+    ...(cap && {
+      capValue: fromGrains(cap.unit, cap.value),
+      capUnit: cap.unit,
+      ...(cap.window !== "every" && { capWindow: cap.window }),
+    }),
+  };
+}

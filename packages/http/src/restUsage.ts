@@ -1,0 +1,76 @@
+import { fromGrains, type DimensionUsage, type KeyUsage, type PoolUsage, type Unit } from "@quota/core";
+import { withoutUndefined } from "./withoutUndefined.js";
+
+/** A pool's usage for the REST API. Amounts are in units; without a limit there are no shares, and `globalUsedPercent` is null. */
+export function usageJson({ poolId, generatedAt, dimensions, burnRate }: PoolUsage): UsageJson {
+  return { poolId, generatedAt, dimensions: dimensions.map(dimensionJson), burnRate };
+}
+
+/** What {@link usageJson} makes. */
+export interface UsageJson extends Omit<PoolUsage, "dimensions"> {
+  readonly dimensions: readonly DimensionUsageJson[];
+}
+
+/** One dimension of {@link UsageJson}: the members of `DimensionUsage`, in units. */
+export interface DimensionUsageJson {
+  readonly unit: Unit;
+  readonly window: string;
+  readonly limit: number | "unknown";
+  readonly mode: DimensionUsage["mode"];
+  readonly globalUsedPercent: number | null;
+  readonly consumedTotal: number;
+  readonly held: number;
+  readonly outside: number;
+  readonly opensAt?: number;
+  readonly burnRate: DimensionUsage["burnRate"];
+  readonly perKey: readonly KeyUsageJson[];
+}
+
+/** One key of {@link DimensionUsageJson}: the members of `KeyUsage`, in units. */
+export interface KeyUsageJson {
+  readonly apiKeyId: string;
+  readonly consumed: number;
+  readonly held: number;
+  readonly fairShare?: number;
+  readonly deficit?: number;
+  readonly borrowing: boolean;
+  readonly remaining?: number;
+  readonly available: number | "unlimited";
+  readonly retryAt?: number;
+}
+
+function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
+  const { dimension, mode, globalUsedPercent, opensAt, burnRate, perKey } = usage;
+  const { unit, window, limit } = dimension;
+  const units = (amount: number): number => fromGrains(unit, amount);
+  return {
+    unit,
+    window,
+    limit: limit === "unknown" ? limit : units(limit),
+    mode,
+    globalUsedPercent: globalUsedPercent ?? null,
+    consumedTotal: units(usage.consumedTotal),
+    held: units(usage.held),
+    outside: units(usage.outside),
+    ...(opensAt !== undefined && { opensAt }),
+    burnRate: { perSecond: units(burnRate.perSecond), timeToExhaustionMs: burnRate.timeToExhaustionMs },
+    perKey: perKey.map((key) => keyJson(key, units)),
+  };
+}
+
+function keyJson(key: KeyUsage, units: (amount: number) => number): KeyUsageJson {
+  const { apiKeyId, borrowing, available, retryAt } = key;
+  const known = (amount: number | undefined): number | undefined =>
+    amount === undefined ? undefined : units(amount);
+  return withoutUndefined({
+    apiKeyId,
+    consumed: units(key.consumed),
+    held: units(key.held),
+    fairShare: known(key.fairShare),
+    deficit: known(key.deficit),
+    borrowing,
+    remaining: known(key.remaining),
+    available: available === "unlimited" ? available : units(available),
+    retryAt,
+  });
+}
