@@ -1,6 +1,6 @@
 import { QuotaConfigError, type EpochMs } from "@quota/core";
 import { StoreError } from "./storeError.js";
-import type { Counter, CounterId, LedgerId, UsageStore } from "./usageStore.js";
+import type { Counter, CounterId, LedgerId, Step, UsageStore } from "./usageStore.js";
 
 /** Settings of {@link createMemoryUsageStore}. */
 export interface MemoryUsageStoreOptions {
@@ -40,11 +40,13 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
   let closed = false;
 
   return {
-    async transact({ ledger, counters, now, decide }) {
+    async transact(step) {
       refuseWhenClosed();
+      const { ledger, counters, now, decide } = step;
       const cells = find(ledger, counters, now);
       const { result, additions } = decide(amountsOf(cells));
-      const made = checkAdditions(additions, cells);
+      checkAdditions(additions, cells);
+      const made = countMade(step, cells, additions);
       if (made > 0) makeRoom(made, now);
       for (let i = 0; i < counters.length; i += 1) {
         const counter = counters[i];
@@ -152,24 +154,32 @@ function amountsOf(cells: readonly (Cell | undefined)[]): readonly number[] {
   return amounts;
 }
 
-/**
- * Counts the cells that a verdict makes. One that does not fit is a fault of whoever decided; a sum past 2^53, of what was
- * counted. Nothing is written either way.
- */
-function checkAdditions(additions: unknown, cells: readonly (Cell | undefined)[]): number {
+/** A verdict that does not fit is a fault of whoever decided; a sum past 2^53, of what was counted. Nothing is written either way. */
+function checkAdditions(additions: unknown, cells: readonly (Cell | undefined)[]): void {
   if (!Array.isArray(additions) || additions.length !== cells.length)
     throw new TypeError(`decide must return ${String(cells.length)} additions, one for each counter.`);
-  let made = 0;
   for (let i = 0; i < cells.length; i += 1) {
     const addition: unknown = additions[i];
-    const cell = cells[i];
     if (typeof addition !== "number" || !Number.isSafeInteger(addition))
       throw new TypeError(`decide must add whole numbers; additions[${String(i)}] is ${String(addition)}.`);
-    if (cell === undefined) made += addition === 0 ? 0 : 1;
-    else if (!Number.isSafeInteger(cell.amount + addition))
+    if (!Number.isSafeInteger((cells[i]?.amount ?? 0) + addition))
       throw new StoreError(`additions[${String(i)}] would take its counter past 2^53 − 1.`, {
         applied: "no",
       });
+  }
+}
+
+/** How many cells the additions make. */
+function countMade(
+  { counters, now }: Step<unknown>,
+  cells: readonly (Cell | undefined)[],
+  additions: readonly number[],
+): number {
+  let made = 0;
+  for (let i = 0; i < counters.length; i += 1) {
+    const counter = counters[i];
+    if (cells[i] === undefined && additions[i] !== 0 && counter !== undefined && counter.expiresAt > now)
+      made += 1;
   }
   return made;
 }
