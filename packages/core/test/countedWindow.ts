@@ -68,7 +68,7 @@ export function worstCase(shape: WindowShape, limit: number): number {
   let now = start + 1;
   while (now < start + lengthMs) {
     const decision = window.ask(1, now);
-    if (!decision.allowed) now = decision.status === "refused" ? (decision.retryAt ?? Infinity) : now;
+    if (!decision.allowed) now = decision.retryAt ?? Infinity;
   }
   return window.most(lengthMs);
 }
