@@ -1,7 +1,7 @@
-import { PoolConflictError, type PoolDirectory } from "@quota/engine";
-import type { ApiKeys } from "./apiKeys.js";
+import { PoolConflictError } from "@quota/engine";
 import { SIMULATOR, type Connections } from "./connections.js";
 import type { UpstreamSettings } from "./readSettings.js";
+import type { Storage } from "./storage.js";
 import type { UpstreamAuth } from "./upstreamAuth.js";
 
 /** What a newcomer finds: three keys that share one account. The secrets are public, so they count on loopback alone. */
@@ -12,20 +12,16 @@ export const DEMO_KEYS = [
 ] as const;
 
 /**
- * Fills an empty data directory: one connection (to `UPSTREAM_BASE_URL`, else to the built-in simulator), the pool "Demo team" and
- * three demo keys. In a directory that has connections it only brings the one of `UPSTREAM_*` up to date.
+ * Fills an empty data directory, once: one connection (to `UPSTREAM_BASE_URL`, else to the built-in simulator), the pool "Demo team" and
+ * three demo keys. What was deleted since does not come back; later starts only bring the connection of `UPSTREAM_*` up to date.
  *
  * @returns a sentence for the log where `UPSTREAM_*` has no effect.
  */
 export async function firstStart(
-  {
-    connections,
-    keys,
-    pools,
-  }: { readonly connections: Connections; readonly keys: ApiKeys; readonly pools: PoolDirectory },
+  { connections, keys, pools, settings }: Pick<Storage, "connections" | "keys" | "pools" | "settings">,
   { upstream, now }: { readonly upstream: UpstreamSettings | undefined; readonly now: number },
 ): Promise<string | undefined> {
-  if (connections.list().length > 0) return await refreshUpstream(connections, upstream);
+  if ((await settings.get(FILLED_AT)) !== undefined) return await refreshUpstream(connections, upstream);
 
   const id = upstream === undefined ? "kimi-demo" : UPSTREAM_ID;
   // Two processes may begin at once: whoever finds a thing made goes on with it.
@@ -44,9 +40,12 @@ export async function firstStart(
       if (!(error instanceof PoolConflictError)) throw error;
     }
   }
+  await settings.set(FILLED_AT, new Date(now).toISOString());
   return undefined;
 }
 
+/** The setting that says that a directory is not empty any more. */
+const FILLED_AT = "demo.filledAt";
 const UPSTREAM_ID = "upstream";
 
 async function refreshUpstream(

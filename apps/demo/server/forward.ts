@@ -64,7 +64,8 @@ export async function forward(
     });
     const status = answer.statusCode;
     if (status >= 300 && status < 400) {
-      answer.body.destroy();
+      // Nobody reads it, so nobody else would hear of its abortion.
+      answer.body.on("error", () => undefined).destroy();
       return { kind: "failed", why: "redirect" };
     }
     onlooker?.upstream(status);

@@ -39,7 +39,17 @@ export function createGatewayApp(parts: GatewayParts): Express {
 
   const isAdmin = createAdminCheck(parts.adminToken);
   app.use("/api", requireAdmin(isAdmin));
-  app.use(quotaAdmin({ engine, pools, plans, authorize: isAdmin }));
+  app.use(
+    quotaAdmin({
+      engine,
+      pools,
+      plans,
+      authorize: isAdmin,
+      connections: () => parts.connections.list(),
+      clock: { now: parts.now },
+      logger: log,
+    }),
+  );
   app.use("/api", createAdminRouter(parts));
 
   app.use((_request, response) =>

@@ -1,4 +1,4 @@
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import { fail } from "./failures.js";
 
 /** The requests that are being answered, and the gate that closes when the gateway stops. */
@@ -6,12 +6,12 @@ export interface InFlight {
   /** Lets requests through and counts them until their answers end; after `stop`, answers 503. */
   readonly gate: RequestHandler;
   isStopping(): boolean;
-  /** Refuses whatever is new. Resolves when the last answer has ended, or `graceMs` have passed: whether all had ended. */
-  stop(graceMs: number): Promise<boolean>;
+  /** Refuses whatever is new. Resolves when the last answer has ended, or `graceMs` have passed, with those that have not ended. */
+  stop(graceMs: number): Promise<readonly Response[]>;
 }
 
 export function createInFlight(): InFlight {
-  let open = 0;
+  const open = new Set<Response>();
   let stopping = false;
   let whenIdle: (() => void) | undefined;
 
@@ -28,21 +28,21 @@ export function createInFlight(): InFlight {
         });
         return;
       }
-      open += 1;
+      open.add(response);
       response.once("close", () => {
-        open -= 1;
-        if (open === 0) whenIdle?.();
+        open.delete(response);
+        if (open.size === 0) whenIdle?.();
       });
       next();
     },
     stop(graceMs) {
       stopping = true;
-      if (open === 0) return Promise.resolve(true);
+      if (open.size === 0) return Promise.resolve([]);
       return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), graceMs);
+        const timer = setTimeout(() => resolve([...open]), graceMs);
         whenIdle = () => {
           clearTimeout(timer);
-          resolve(true);
+          resolve([]);
         };
       });
     },

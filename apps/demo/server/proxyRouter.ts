@@ -21,6 +21,7 @@ export interface ProxyParts extends UpstreamOptions {
   readonly onLoopback: boolean;
   readonly bodyLimitBytes: number;
   readonly waitUpToMs: number;
+  readonly now: () => number;
 }
 
 /**
@@ -92,11 +93,14 @@ export function createProxyRouter(parts: ProxyParts): Router {
       const { apiKey, connection } = contexts.of(request);
       return { apiKeyId: apiKey.id, connectionId: connection.id, provider: connection.provider };
     },
-    estimate: (request) => {
-      const { apiKey, json } = contexts.of(request as Request);
-      return estimates.typicalEstimate({ apiKeyId: apiKey.id, body: json, path: (request as Request).path });
-    },
+    // The body was parsed once, when the connection was looked for.
+    estimate: (request, { apiKeyId }) =>
+      estimates.typicalEstimate({ apiKeyId, body: contexts.of(request).json, path: request.path }),
+    estimates,
     waitUpTo: parts.waitUpToMs,
+    requestId: (_request, response) => requestIdOf(response),
+    clock: { now: parts.now },
+    logger: parts.log,
   });
 
   const passOn = (request: Request, response: Response): Promise<void> =>

@@ -5,6 +5,7 @@ import { isIP, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolve } from "node:path";
 import { createQuotaEngine, type QuotaEngine } from "@quota/engine";
+import { quotaOf } from "@quota/express";
 import type { Logger } from "pino";
 import { Agent } from "undici";
 import { keptAdminToken } from "./adminAuth.js";
@@ -86,6 +87,7 @@ export async function startGateway({
         store: metrics.watchStore(store),
         pools,
         plans,
+        providerOf: (id) => connections.get(id)?.provider,
         clock,
         logger: log,
         saturationThreshold: settings.saturationThreshold,
@@ -134,8 +136,11 @@ export async function startGateway({
 
     let stopped: Promise<void> | undefined;
     const stop = async (graceMs: number): Promise<void> => {
-      const allEnded = await inFlight.stop(graceMs);
-      if (!allEnded) log.warn("the grace is over: what is still streaming is cut off and settled");
+      const cutOff = await inFlight.stop(graceMs);
+      if (cutOff.length > 0)
+        log.warn({ streams: cutOff.length }, "the grace is over: what still streams is cut off");
+      // It is we who break these off, after the provider has worked for them: they cost what was estimated.
+      for (const response of cutOff) if (response.headersSent) quotaOf(response)?.report({});
       server.close();
       server.closeAllConnections();
       await settled(engine);

@@ -10,8 +10,9 @@ export interface Storage {
   readonly plans: PlanOverrides;
   readonly keys: ApiKeys;
   readonly connections: Connections;
+  /** Values that outlive a start, by name. */
   readonly settings: {
-    get(name: string): Promise<string | undefined>;
+    get(name: string): Promise<unknown>;
     set(name: string, value: string): Promise<void>;
   };
   /** Reads something small; throws when the database does not answer. */

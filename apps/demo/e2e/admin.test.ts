@@ -1,0 +1,254 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startTestGateway } from "../test/startTestGateway.js";
+import { temporaryDirectory } from "../test/temporaryDirectory.js";
+
+async function json(answer: Promise<Response>): Promise<{ readonly status: number; readonly body: unknown }> {
+  const { status, ...rest } = await answer.then(async (each) => ({
+    status: each.status,
+    text: await each.text(),
+  }));
+  return { status, body: rest.text === "" ? undefined : JSON.parse(rest.text) };
+}
+
+describe("the admin API", () => {
+  test("is closed to whoever does not bear the token, on every path below /api", async () => {
+    const gateway = await startTestGateway();
+    for (const path of ["/api/connections", "/api/keys", "/api/backup", "/api/quota/pools", "/api/anything"])
+      for (const authorization of [
+        undefined,
+        "Bearer wrong",
+        "Bearer sk-demo-alice",
+        "Basic eDp5",
+        "Bearer ",
+      ]) {
+        const answer = await fetch(
+          gateway.url + path,
+          authorization === undefined ? {} : { headers: { authorization } },
+        );
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get("content-type")).toContain("application/problem+json");
+      }
+  });
+
+  test("says all that is wrong with a body at once, and writes nothing", async () => {
+    const gateway = await startTestGateway();
+    const before = await json(gateway.admin("GET", "/api/connections"));
+    const { status, body } = await json(
+      gateway.admin("POST", "/api/connections", {
+        id: "",
+        provider: 7,
+        baseUrl: "https://user:hunter2@example.com",
+        models: [],
+        auth: { kind: "value", value: "two\nlines" },
+        extra: true,
+      }),
+    );
+    expect(status).toBe(400);
+    const { errors } = body as { errors: { path: string; message: string }[] };
+    const paths = errors.map(({ path }) => path);
+    for (const path of ["id", "provider", "baseUrl", "models", "auth.value"]) expect(paths).toContain(path);
+    expect(JSON.stringify(body)).toContain("extra");
+    expect(JSON.stringify(body)).not.toContain("hunter2");
+    expect(await json(gateway.admin("GET", "/api/connections"))).toEqual(before);
+  });
+
+  test("answers 400 to broken JSON and 413 to a body that is too large, both as problems", async () => {
+    const gateway = await startTestGateway();
+    const headers = {
+      authorization: "Bearer the-admin-token-of-the-tests",
+      "content-type": "application/json",
+    };
+    for (const [body, status] of [
+      ["{", 400],
+      ['"text"', 400],
+      [JSON.stringify({ name: "x".repeat(2_000_000) }), 413],
+    ] as const) {
+      const answer = await fetch(`${gateway.url}/api/keys`, { method: "POST", headers, body });
+      expect(answer.status).toBe(status);
+      expect(await answer.json()).toMatchObject({ status });
+    }
+    expect((await gateway.admin("GET", "/api/nothing")).status).toBe(404);
+    expect((await gateway.admin("PATCH", "/api/connections/nobody", {})).status).toBe(404);
+    expect((await gateway.admin("GET", "/api/keys/%E0%A4%A")).status).toBe(400);
+  });
+
+  test("makes, changes and deletes connections, and never gives a secret back", async () => {
+    const gateway = await startTestGateway();
+    const made = await json(
+      gateway.admin("POST", "/api/connections", {
+        id: "seat",
+        provider: "codex",
+        baseUrl: "https://seat.example/backend/codex",
+        auth: { kind: "value", value: "sk-the-owners" },
+      }),
+    );
+    expect(made).toMatchObject({ status: 201, body: { id: "seat", dialects: ["openai"] } });
+    expect(
+      await json(
+        gateway.admin("POST", "/api/connections", { id: "seat", provider: "x", baseUrl: "http://h" }),
+      ),
+    ).toMatchObject({
+      status: 409,
+    });
+    const changed = await json(
+      gateway.admin("PATCH", "/api/connections/seat", {
+        models: ["gpt"],
+        auth: { kind: "value", value: "sk-new" },
+      }),
+    );
+    expect(changed).toMatchObject({ status: 200, body: { models: ["gpt"], provider: "codex" } });
+    const shown = [made, changed, await json(gateway.admin("GET", "/api/connections"))];
+    expect(JSON.stringify(shown)).not.toMatch(/sk-the-owners|sk-new|sk-simulated/u);
+    expect(gateway.logged.join("")).not.toMatch(/sk-the-owners|sk-new|sk-simulated/u);
+    expect(await json(gateway.admin("DELETE", "/api/connections/seat"))).toMatchObject({ status: 204 });
+    expect((await gateway.admin("GET", "/api/connections/seat")).status).toBe(404);
+  });
+
+  test("makes a key that works at once, shows its secret once, and can rotate, disable, enable and delete it", async () => {
+    const gateway = await startTestGateway();
+    const made = await json(gateway.admin("POST", "/api/keys", { id: "dora", name: "Dora" }));
+    const { secret } = made.body as { secret: string };
+    const works = async (key: string) => (await gateway.ask(key)).status;
+    expect(made.status).toBe(201);
+    expect(await works(secret)).toBe(200);
+    expect(JSON.stringify((await json(gateway.admin("GET", "/api/keys"))).body)).not.toContain(secret);
+
+    const { secret: second } = (await json(gateway.admin("POST", "/api/keys/dora/rotate"))).body as {
+      secret: string;
+    };
+    expect([await works(secret), await works(second)]).toEqual([401, 200]);
+    expect(await json(gateway.admin("POST", "/api/keys/dora/disable"))).toMatchObject({
+      body: { disabled: true },
+    });
+    expect(await works(second)).toBe(401);
+    await gateway.admin("POST", "/api/keys/dora/enable");
+    expect(await works(second)).toBe(200);
+    expect((await gateway.admin("DELETE", "/api/keys/dora")).status).toBe(204);
+    expect(await works(second)).toBe(401);
+    for (const path of ["rotate", "disable", "enable"])
+      expect((await gateway.admin("POST", `/api/keys/dora/${path}`)).status).toBe(404);
+    const unnamed = (await json(gateway.admin("POST", "/api/keys", {}))).body as {
+      id: string;
+      secret: string;
+    };
+    expect(unnamed.id).toMatch(/^key_/u);
+    expect(await works(unnamed.secret)).toBe(200);
+  });
+
+  test("gives a backup that a new gateway starts from", async () => {
+    const gateway = await startTestGateway();
+    await (await gateway.ask("alice")).text();
+    await gateway.quiet();
+    const answer = await gateway.admin("GET", "/api/backup");
+    expect(answer.status).toBe(200);
+    const dataDir = temporaryDirectory();
+    writeFileSync(join(dataDir, "storage.sqlite"), Buffer.from(await answer.arrayBuffer()));
+    const restored = await startTestGateway({ dataDir });
+    expect((await restored.usage()).dimensions[0]).toMatchObject({ consumedTotal: 1 });
+    expect((await restored.ask("alice")).status).toBe(200);
+  });
+
+  test("adds a colleague in one call, and refuses an edit of what has changed since", async () => {
+    const gateway = await startTestGateway();
+    const [pool] = (await json(gateway.admin("GET", "/api/quota/pools"))).body as {
+      id: string;
+      version: number;
+    }[];
+    await gateway.admin("POST", "/api/keys", { id: "dora" });
+    const added = await json(
+      gateway.admin("POST", `/api/quota/pools/${pool!.id}/allocations`, {
+        apiKeyId: "dora",
+        weight: 20,
+        rebalance: "proportional",
+      }),
+    );
+    expect(added.body).toMatchObject({
+      allocations: [
+        { apiKeyId: "alice", weight: 40 },
+        { apiKeyId: "bob", weight: 24 },
+        { apiKeyId: "carol", weight: 16 },
+        { apiKeyId: "dora", weight: 20 },
+      ],
+    });
+    const stale = { "if-match": `"${pool!.version}"` };
+    const path = `/api/quota/pools/${pool!.id}`;
+    expect((await gateway.admin("PATCH", path, { name: "Late" }, stale)).status).toBe(412);
+    const preview = await json(
+      gateway.admin("GET", `/api/quota/preview?poolId=${pool!.id}&apiKeyId=dora&estimatedRequests=1`),
+    );
+    expect(preview).toMatchObject({ status: 200, body: { allowed: true } });
+  });
+});
+
+test("deleting a pool with requests in flight works; they settle nowhere, and a new pool starts at zero", async () => {
+  const gateway = await startTestGateway();
+  await gateway.plan([{ unit: "requests", window: "hourly", limit: 100 }]);
+  gateway.provider.configure({ pause: "before-answer" });
+  const asked = [1, 2, 3, 4, 5].map(async () => (await gateway.ask("alice")).status);
+  await gateway.provider.until((state) => state.pausedAnswers === 5);
+  const [pool] = (await json(gateway.admin("GET", "/api/quota/pools"))).body as { id: string }[];
+  expect((await gateway.admin("DELETE", `/api/quota/pools/${pool!.id}`)).status).toBe(204);
+  gateway.provider.configure({ pause: "none" });
+  expect(await Promise.all(asked)).toEqual([200, 200, 200, 200, 200]);
+  await gateway.quiet();
+  expect((await json(gateway.admin("GET", "/api/quota/pools"))).body).toEqual([]);
+  const again = {
+    id: pool!.id,
+    connectionId: "kimi-demo",
+    name: "Demo team",
+    allocations: [{ apiKeyId: "alice", weight: 50 }],
+  };
+  expect((await gateway.admin("POST", "/api/quota/pools", again)).status).toBe(201);
+  expect((await gateway.usage()).dimensions[0]).toMatchObject({ consumedTotal: 0, held: 0 });
+});
+
+describe("whoever watches", () => {
+  test("reads how it is, and Prometheus text without a key's name", async () => {
+    const gateway = await startTestGateway();
+    await gateway.plan([{ unit: "requests", window: "hourly", limit: 2 }]);
+    for (let i = 0; i < 2; i += 1) {
+      await (await gateway.ask("alice")).text();
+      await gateway.quiet();
+    }
+    const health = await fetch(`${gateway.url}/healthz`);
+    expect([health.status, await health.json()]).toEqual([200, { status: "ok", reasons: [], openLeases: 0 }]);
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toContain('quota_decisions_total{outcome="allowed",reason="none"} 1');
+    expect(metrics).toContain('quota_decisions_total{outcome="refused",reason="fair-share"} 1');
+    for (const name of ["quota_unjudged_total 0", "quota_open_leases 0", "quota_store_errors_total 0"])
+      expect(metrics).toContain(name);
+    for (const name of ["quota_admission_seconds_count 2", "quota_settle_seconds_count 1"])
+      expect(metrics).toContain(name);
+    expect(metrics).not.toMatch(/alice|kimi-demo/u);
+  });
+
+  test("is told 503 when the database is damaged, and no path of the server", async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startTestGateway({ dataDir });
+    await first.stop(0);
+    const file = join(dataDir, "storage.sqlite");
+    const bytes = readFileSync(file);
+    // Pages of the tables, not the schema: the file opens, and is not sound.
+    bytes.fill(0xff, bytes.length - 4096 * 3);
+    writeFileSync(file, bytes);
+    const outcome = await startTestGateway({ dataDir }).then(
+      async (gateway) => {
+        const health = await fetch(`${gateway.url}/healthz`);
+        return `${health.status} ${await health.text()}`;
+      },
+      (error: unknown) => `no start: ${String(error)}`,
+    );
+    expect(outcome).toMatch(/^503 .*damaged|^no start: .*damaged/u);
+  });
+});
+
+test("nothing in the data directory but the database and the secrets holds a thing", async () => {
+  const dataDir = temporaryDirectory();
+  const gateway = await startTestGateway({ dataDir });
+  await (await gateway.ask("alice")).text();
+  await gateway.stop(0);
+  expect(readdirSync(dataDir).sort()).toEqual(["secrets", "storage.sqlite"]);
+  expect(existsSync(join(dataDir, "admin-token"))).toBe(false);
+});

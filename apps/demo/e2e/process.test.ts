@@ -1,0 +1,270 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../test/temporaryDirectory.js";
+import { buildDemo, startProcess } from "./startProcess.js";
+
+let demo: Awaited<ReturnType<typeof buildDemo>>;
+beforeAll(async () => void (demo = await buildDemo()), 120_000);
+afterAll(() => demo.remove());
+
+const start = (env: Record<string, string>, args: string[] = []) => startProcess(demo.main, { env, args });
+
+function ask(
+  url: string,
+  more: RequestInit & { readonly key?: string; readonly stream?: boolean; readonly model?: string } = {},
+) {
+  const { key = "sk-demo-alice", stream = false, model = "m", ...init } = more;
+  return fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello" }] }),
+    ...init,
+  });
+}
+
+interface Usage {
+  readonly dimensions: readonly { readonly consumedTotal: number; readonly held: number }[];
+}
+
+async function usageOf(
+  url: string,
+  dataDir: string,
+): Promise<{ readonly consumedTotal: number; readonly held: number }> {
+  const headers = { authorization: `Bearer ${readFileSync(join(dataDir, "admin-token"), "utf8").trim()}` };
+  const [pool] = (await (await fetch(`${url}/api/quota/pools`, { headers })).json()) as { id: string }[];
+  const usage = (await (
+    await fetch(`${url}/api/quota/pools/${pool!.id}/usage`, { headers })
+  ).json()) as Usage;
+  return usage.dimensions[0]!;
+}
+
+describe("the demo starts", () => {
+  test("on an empty directory, and prints two curl lines that work, and last that it is ready", async () => {
+    const dataDir = join(temporaryDirectory(), "not/there/yet");
+    const demo = start({ DATA_DIR: dataDir });
+    const url = await demo.ready;
+    const lines = demo.stdout().trimEnd().split("\n");
+    expect(lines.at(-1)).toBe(`ready ${url}`);
+    for (const key of ["alice", "bob", "carol"]) expect(demo.stdout()).toContain(`sk-demo-${key}`);
+
+    const pasted = lines.filter((line) => line.startsWith("curl "));
+    expect(pasted).toHaveLength(2);
+    for (const line of pasted) {
+      const answer = await curl(line);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toMatch(/simulated provider|Demo team/u);
+    }
+    expect(await usageOf(url, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
+    expect(statSync(join(dataDir, "admin-token")).mode & 0o777).toBe(0o600);
+    expect(demo.stdout()).not.toContain(readFileSync(join(dataDir, "admin-token"), "utf8").trim());
+  });
+
+  test("with an upstream of its own instead of the simulator", async () => {
+    const provider = start({ DATA_DIR: temporaryDirectory() });
+    const dataDir = temporaryDirectory();
+    const demo = start({
+      DATA_DIR: dataDir,
+      UPSTREAM_BASE_URL: `${await provider.ready}/v1`,
+      UPSTREAM_API_KEY: "sk-demo-bob",
+      UPSTREAM_PROVIDER: "kimi",
+    });
+    const answer = await ask(await demo.ready);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain("simulated provider");
+    expect(demo.stdout()).not.toContain("simulator");
+    expect(demo.stdout() + demo.stderr()).not.toContain("sk-demo-bob\n");
+  });
+
+  test("twice on one directory, and both count into it", async () => {
+    const dataDir = temporaryDirectory();
+    const [one, two] = [start({ DATA_DIR: dataDir }), start({ DATA_DIR: dataDir })];
+    const urls = [await one.ready, await two.ready];
+    const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((i) => ask(urls[i]!)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    await Promise.all(answers.map((answer) => answer.text()));
+    await until(async () => (await usageOf(urls[0]!, dataDir)).held === 0);
+    expect(await usageOf(urls[0]!, dataDir)).toMatchObject({ consumedTotal: 6 });
+    one.child.kill("SIGTERM");
+    expect(await one.ended).toBe(0);
+    expect((await ask(urls[1]!)).status).toBe(200);
+  });
+
+  test("on every address without its demo keys", async () => {
+    const demo = start({ DATA_DIR: temporaryDirectory(), HOST: "0.0.0.0" });
+    const url = (await demo.ready).replace("0.0.0.0", "127.0.0.1");
+    expect((await ask(url)).status).toBe(401);
+    expect(demo.stdout()).not.toContain("sk-demo-");
+  });
+});
+
+describe("the demo does not start, says why in a sentence, and exits with 1", () => {
+  const failure = async (env: Record<string, string>, args: string[] = []) => {
+    const demo = start(env, args);
+    expect(await demo.ended).toBe(1);
+    expect(demo.stdout()).toBe("");
+    expect(demo.stderr()).not.toMatch(/\n\s+at /u);
+    return demo.stderr().trim();
+  };
+
+  test("when a variable is out of range", async () => {
+    expect(await failure({ PORT: "99999" })).toMatch(/^PORT is "99999"; it must be [^\n]+\.$/u);
+  });
+
+  test("when its port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    const said = await failure({ DATA_DIR: temporaryDirectory(), PORT: String(port) });
+    expect(said).toMatch(new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is taken; [^\\n]+\\.$`, "u"));
+    taken.close();
+  });
+
+  test("when its directory is a file, or HOST no address of this machine", async () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    expect(await failure({ DATA_DIR: file })).toContain(file);
+    expect(await failure({ DATA_DIR: temporaryDirectory(), HOST: "203.0.113.7" })).toContain("HOST");
+  });
+
+  test("when its database is no database, or was made by a newer version; nothing is made instead", async () => {
+    const dataDir = temporaryDirectory();
+    const file = join(dataDir, "storage.sqlite");
+    writeFileSync(file, "this is not a database, but it is long enough to look at ".repeat(100));
+    expect(await failure({ DATA_DIR: dataDir })).toContain("damaged");
+    expect(readFileSync(file, "utf8")).toContain("this is not a database");
+
+    const newer = temporaryDirectory();
+    const first = start({ DATA_DIR: newer });
+    await first.ready;
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const db = new Database(join(newer, "storage.sqlite"));
+    db.exec(
+      "INSERT INTO schema_migrations (namespace, number, name) VALUES ('gateway', 9999, '9999-from-the-future')",
+    );
+    db.close();
+    expect(await failure({ DATA_DIR: newer })).toContain("newer version");
+  });
+
+  test("when it is asked for something it does not do", async () => {
+    expect(await failure({}, ["frobnicate"])).toContain("Usage");
+    expect(
+      await failure({ QUOTA_STORE_DRIVER: "redis", QUOTA_REPLICAS: "2", DATA_DIR: temporaryDirectory() }),
+    ).toContain("QUOTA_STORE_DRIVER");
+  });
+});
+
+test("one gateway falls back to SQLite where Redis was asked for, says so, and shows it", async () => {
+  const demo = start({ DATA_DIR: temporaryDirectory(), QUOTA_STORE_DRIVER: "redis" });
+  const url = await demo.ready;
+  expect(demo.stderr()).toContain("quota:factory");
+  const health = await fetch(`${url}/healthz`);
+  expect([health.status, await health.json()]).toMatchObject([200, { status: "degraded" }]);
+});
+
+describe("the demo stops", () => {
+  test("on SIGTERM: new requests are told 503, streams finish, use is settled, the exit code is 0", async () => {
+    const dataDir = temporaryDirectory();
+    const demo = start({ DATA_DIR: dataDir });
+    const url = await demo.ready;
+    const answer = await ask(url, { stream: true, model: "m?chunks=20&chunk-delay-ms=50&answer-tokens=200" });
+    const reader = answer.body!.getReader();
+    await reader.read();
+    demo.child.kill("SIGTERM");
+    await until(async () => (await fetch(`${url}/healthz`)).status === 503);
+    const late = await ask(url);
+    expect([late.status, await late.json()]).toMatchObject([503, { error: { code: "shutting_down" } }]);
+    let rest = "";
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+      rest += Buffer.from(piece.value).toString();
+    expect(rest).toMatch(/data: \[DONE\]\n\n$/u);
+    expect(await demo.ended).toBe(0);
+
+    const again = start({ DATA_DIR: dataDir });
+    expect(await usageOf(await again.ready, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
+  });
+
+  test("after the grace: what still streams is cut off and settled", async () => {
+    const dataDir = temporaryDirectory();
+    const demo = start({ DATA_DIR: dataDir, SHUTDOWN_GRACE_S: "0.2" });
+    const answer = await ask(await demo.ready, { stream: true, model: "m?failure=stalls-mid-stream" });
+    await answer.body!.getReader().read();
+    demo.child.kill("SIGTERM");
+    expect(await demo.ended).toBe(0);
+    const again = start({ DATA_DIR: dataDir });
+    expect(await usageOf(await again.ready, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
+  });
+
+  test("by kill -9 in a burst: what was acknowledged is counted, holds are gone in two generations, the file is sound", async () => {
+    const dataDir = temporaryDirectory();
+    const env = { DATA_DIR: dataDir, QUOTA_LEASE_MS: "1000" };
+    const demo = start(env);
+    const url = await demo.ready;
+    // Answered in full and settled before the burst.
+    for (let i = 0; i < 5; i += 1) await (await ask(url)).text();
+    await until(async () => (await usageOf(url, dataDir)).consumedTotal === 5);
+    let acknowledged = 5;
+    const burst = Array.from({ length: 40 }, async (_, i) => {
+      const answer = await ask(url, { model: i % 2 === 0 ? "m" : "m?latency-ms=60000" });
+      await answer.text();
+      acknowledged += 1;
+      if (acknowledged === 15) demo.child.kill("SIGKILL");
+    });
+    await Promise.allSettled(burst);
+    expect(await demo.ended).toBe("SIGKILL");
+
+    const again = start(env);
+    const newUrl = await again.ready;
+    await until(async () => (await usageOf(newUrl, dataDir)).held === 0);
+    const { consumedTotal } = await usageOf(newUrl, dataDir);
+    // Settling never delays the last byte, so the last few answers may have outrun their settlement.
+    expect(consumedTotal).toBeGreaterThanOrEqual(5);
+    expect(consumedTotal).toBeLessThanOrEqual(25);
+    expect((await fetch(`${newUrl}/healthz`)).status).toBe(200);
+    expect((await ask(newUrl)).status).toBe(200);
+  });
+});
+
+test("a backup is a whole gateway again, made while the first one runs; the secrets of connections are not in it", async () => {
+  const dataDir = temporaryDirectory();
+  const demo = start({ DATA_DIR: dataDir });
+  const url = await demo.ready;
+  await (await ask(url)).text();
+  await until(async () => (await usageOf(url, dataDir)).held === 0);
+
+  const restored = temporaryDirectory();
+  const copy = join(restored, "storage.sqlite");
+  expect(await start({ DATA_DIR: dataDir }, ["backup", copy]).ended).toBe(0);
+  expect(readFileSync(copy).includes("sk-simulated-account")).toBe(false);
+  const second = start({ DATA_DIR: dataDir }, ["backup", copy]);
+  expect(await second.ended).toBe(1);
+  expect(second.stderr()).toContain("exists");
+
+  const again = start({ DATA_DIR: restored });
+  const newUrl = await again.ready;
+  expect(await usageOf(newUrl, restored)).toMatchObject({ consumedTotal: 1, held: 0 });
+  expect((await ask(newUrl)).status).toBe(200);
+});
+
+/** Asks again until it is so. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Does what the pasted line would: address, -H and -d, in single quotes. */
+async function curl(line: string): Promise<Response> {
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/gu)].map(([, quoted, bare]) => quoted ?? bare!);
+  const after = (flag: string) => words.flatMap((word, i) => (word === flag ? [words[i + 1]!] : []));
+  const headers = after("-H").map((header) => header.split(/:\s*/u, 2) as [string, string]);
+  const [body] = after("-d");
+  const url = words.find((word) => word.startsWith("http"))!;
+  return await fetch(url, {
+    headers,
+    method: body === undefined ? "GET" : "POST",
+    ...(body === undefined ? {} : { body }),
+  });
+}
