@@ -9,6 +9,8 @@ import { startGateway } from "./startGateway.js";
 import { StartError } from "./startError.js";
 
 // The only file that reads the environment, picks adapters, and ends the process.
+// What it writes (the database, copies of it, secrets) is for its owner alone.
+process.umask(0o077);
 try {
   const [command, file] = process.argv.slice(2);
   if (command === undefined) await serve();
