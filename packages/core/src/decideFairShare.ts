@@ -1,47 +1,17 @@
 import { clearingMoment } from "./clearingMoment.js";
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
 import { compareDimensions, type Dimension } from "./dimension.js";
-import type { Policy } from "./pool.js";
-import { heldAt, settledOnly, useAt, type Use } from "./reading.js";
+import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
+import { everyoneOf, outsideOf } from "./outsideUse.js";
+import { heldAt, settledOnly, useAt } from "./reading.js";
+import {
+  DEFAULT_SATURATION_THRESHOLD,
+  hasRoom,
+  isInsideShare,
+  isStrict,
+  judgeDimension,
+} from "./thresholdRule.js";
 import type { EpochMs } from "./units.js";
-import type { Bucket } from "./window.js";
-
-/** The used part of the limit at which a pool turns strict, unless it or the engine says otherwise. */
-export const DEFAULT_SATURATION_THRESHOLD = 0.5;
-
-/** What a request asks of a pool, in every dimension. */
-export interface FairShareQuestion {
-  readonly policy: Policy;
-  /** 0 to 1; at or above this part of the limit, shares bind. Default 0.5. */
-  readonly saturationThreshold?: number | undefined;
-  readonly dimensions: readonly DimensionQuestion[];
-}
-
-/** What a request asks of one dimension. Amounts are grains. */
-export interface DimensionQuestion {
-  readonly dimension: Pick<Dimension, "name" | "unit" | "window" | "limit">;
-  /** This key's use, settled and held. A plain number is settled and never fades. */
-  readonly used: Use;
-  /** Everybody's use, settled and held, this key's included. */
-  readonly total: Use;
-  /** What the request is estimated to add; 0 where that cannot be known. */
-  readonly cost: number;
-  /** Not looked at where the limit is unknown. */
-  readonly share?: number | undefined;
-  readonly cap?: number | undefined;
-  /** The provider's own view of how full the window is, if there is one. No reading is `undefined`, never 0. */
-  readonly signal?: Signal | undefined;
-}
-
-/** The provider's own view of a window, as it was at a reading. */
-export interface Signal {
-  /** How full the window was: 0 to 1, and above. */
-  readonly utilization: number;
-  /** What we had counted ourselves when the provider said so, in grains. */
-  readonly totalThen: number;
-  /** When the reading stops to bind: the window's reset. Without it, it binds for good. */
-  readonly until?: EpochMs | undefined;
-}
 
 /**
  * Decides whether a request may take from a shared pool: the `threshold` lending rule. Pure; everything it knows is in the
@@ -78,65 +48,6 @@ export function decideFairShare(
   if (deprioritizedBy !== undefined)
     return { status: "deprioritized", allowed: true, decidedBy: deprioritizedBy.dimension.name, dimensions };
   return { status: "allowed", allowed: true, dimensions };
-}
-
-/** What refuses at these numbers, or `"pass"`, or `"deprioritize"`. The rule itself, written once. */
-export type DimensionVerdict = "pass" | "deprioritize" | "cap-absolute" | "global-saturated" | "fair-share";
-
-/** The `threshold` rule for one dimension at given amounts; `everyone` includes what the provider saw beyond our count. */
-export function judgeDimension(
-  asked: DimensionQuestion,
-  question: Pick<FairShareQuestion, "policy" | "saturationThreshold">,
-  amounts: { readonly used: number; readonly everyone: number },
-): DimensionVerdict {
-  const { cap, cost, share = 0 } = asked;
-  const { limit } = asked.dimension;
-  if (cap !== undefined && !hasRoom(amounts.used, cost, cap)) return "cap-absolute";
-  if (limit === "unknown") return "pass";
-  if (!hasRoom(amounts.everyone, cost, limit)) return "global-saturated";
-  if (!isStrict(amounts.everyone, limit, question.saturationThreshold)) return "pass";
-  if (isInsideShare(amounts.used, cost, share) || question.policy === "burst") return "pass";
-  return question.policy === "soft" ? "deprioritize" : "fair-share";
-}
-
-/** Whether a cost fits under a cap or limit. */
-export function hasRoom(used: number, cost: number, bound: number): boolean {
-  return used < bound && used + cost <= bound;
-}
-
-/** Whether shares bind. */
-export function isStrict(everyone: number, limit: number, threshold = DEFAULT_SATURATION_THRESHOLD): boolean {
-  return everyone / limit >= threshold;
-}
-
-/** Whether the key has not used up its share. The request's own size does not count. */
-export function isInsideShare(used: number, cost: number, share: number): boolean {
-  return cost === 0 ? used <= share : used < share;
-}
-
-/** Everybody's use and what the provider saw beyond our count, as one use. */
-export function everyoneOf(
-  asked: Pick<DimensionQuestion, "total" | "signal" | "dimension">,
-  now: EpochMs,
-): Use {
-  const outside = outsideOf(asked, now);
-  if (outside === 0) return asked.total;
-  const until = asked.signal?.until ?? Infinity;
-  const seen: Bucket = { holds: "settled", index: 0, fadesFrom: until, goneAt: until };
-  const { total } = asked;
-  if (typeof total !== "number")
-    return { buckets: [...total.buckets, seen], amounts: [...total.amounts, outside] };
-  const counted: Bucket = { holds: "settled", index: 0, fadesFrom: Infinity, goneAt: Infinity };
-  return { buckets: [counted, seen], amounts: [total, outside] };
-}
-
-function outsideOf(
-  { signal, dimension }: Pick<DimensionQuestion, "signal" | "dimension">,
-  now: EpochMs,
-): number {
-  if (signal === undefined || dimension.limit === "unknown") return 0;
-  if (signal.until !== undefined && now >= signal.until) return 0;
-  return Math.max(0, signal.utilization * dimension.limit - signal.totalThen);
 }
 
 function decideDimension(

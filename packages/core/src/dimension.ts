@@ -1,6 +1,7 @@
 import type { Fault, Parsed } from "./fault.js";
 import { fromGrains, toGrains, type Grains } from "./grains.js";
 import { InvalidAmountError } from "./invalidAmountError.js";
+import { isRecord } from "./isRecord.js";
 import { UNITS, type Unit } from "./units.js";
 import { WINDOW_MS, WINDOWS, type WindowName, type WindowShape } from "./window.js";
 
@@ -102,12 +103,12 @@ export function compareDimensions(a: Dimension, b: Dimension): number {
 }
 
 function parseDimension(input: unknown, path: string): Parsed<Dimension> {
-  if (typeof input !== "object" || input === null || Array.isArray(input))
+  if (!isRecord(input))
     return {
       ok: false,
       faults: [fault(path, "not-an-object", "must be an object such as { unit, window, limit }.")],
     };
-  const { unit, window, limit, slots, edge, anchor } = input as Record<string, unknown>;
+  const { unit, window, limit, slots, edge, anchor } = input;
   const faults: Fault[] = [];
   const add = (member: string, code: string, text: string): void =>
     void faults.push(fault(`${path}.${member}`, code, text));

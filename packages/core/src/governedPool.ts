@@ -1,9 +1,10 @@
+import type { Allocation, Policy } from "./allocation.js";
 import { compareDimensions, countedDimension, type Dimension, type DimensionName } from "./dimension.js";
 import type { Fault } from "./fault.js";
 import type { Grains } from "./grains.js";
 import type { Lending } from "./lendingRule.js";
 import type { Plan } from "./plan.js";
-import type { Allocation, Policy, Pool, PoolTerms } from "./pool.js";
+import type { Pool, PoolTerms } from "./pool.js";
 
 /** A pool together with the plan it shares out: every share computed, once. */
 export interface GovernedPool<Terms extends PoolTerms = Pool> {

@@ -59,8 +59,11 @@ export type {
 } from "./decision.js";
 export { TALLIES } from "./lendingRule.js";
 export type { Lending, Tally } from "./lendingRule.js";
-export { decideFairShare, DEFAULT_SATURATION_THRESHOLD, everyoneOf } from "./decideFairShare.js";
-export type { DimensionQuestion, FairShareQuestion, Signal } from "./decideFairShare.js";
+export { decideFairShare } from "./decideFairShare.js";
+export type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
+export { everyoneOf } from "./outsideUse.js";
+export type { Signal } from "./outsideUse.js";
+export { DEFAULT_SATURATION_THRESHOLD } from "./thresholdRule.js";
 export { verdictBounds } from "./verdictBounds.js";
 export type { DimensionBounds } from "./verdictBounds.js";
 export type { DimensionUsage, KeyUsage, PoolUsage } from "./poolUsage.js";

@@ -1,13 +1,7 @@
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
-import {
-  DEFAULT_SATURATION_THRESHOLD,
-  hasRoom,
-  isInsideShare,
-  isStrict,
-  type DimensionQuestion,
-  type FairShareQuestion,
-} from "./decideFairShare.js";
+import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
 import type { Reading, Use } from "./reading.js";
+import { DEFAULT_SATURATION_THRESHOLD, hasRoom, isInsideShare, isStrict } from "./thresholdRule.js";
 import type { EpochMs } from "./units.js";
 import type { Bucket } from "./window.js";
 

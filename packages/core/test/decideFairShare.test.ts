@@ -268,9 +268,9 @@ describe("for any question", () => {
           .map((dimension) => ({ dimension, key: order.next().value }))
           .sort((a, b) => a.key - b.key)
           .map(({ dimension }) => dimension);
-        const { dimensions: _, ...one } = decideFairShare(question, now);
-        const { dimensions: __, ...other } = decideFairShare({ ...question, dimensions: shuffled }, now);
-        expect(other).toEqual(one);
+        const one = decideFairShare(question, now);
+        const other = decideFairShare({ ...question, dimensions: shuffled }, now);
+        expect({ ...other, dimensions: [] }).toEqual({ ...one, dimensions: [] });
       }),
       { numRuns: 500 },
     );

@@ -35,7 +35,8 @@ export function createHoldRenewal(tools: {
     if (live === undefined || generation === undefined) return;
     const renewed = { live, apiKeyId: caller.apiKeyId, hold: { estimate: costs, generation } };
     try {
-      await addTo(store, live, renewalAdditions(renewed, leaseMs, at), at);
+      const additions = renewalAdditions(renewed, leaseMs, at);
+      await addTo({ store, ledger: live.ledger, additions }, at);
       held.generation = generationAt(leaseMs, at);
     } catch (cause) {
       // Where the hold lies now cannot be known: settling will only add, and whatever is held evaporates.

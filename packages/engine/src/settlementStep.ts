@@ -2,7 +2,7 @@ import type { AmountsInGrains, EpochMs } from "@quota/core";
 import type { LivePool } from "./governedPools.js";
 import { generationAt } from "./leaseBook.js";
 import { NOTHING } from "./rememberedUse.js";
-import type { Counter, UsageStore } from "./usageStore.js";
+import type { Counter, LedgerId, UsageStore } from "./usageStore.js";
 
 /** Amounts to add to counters, whatever they hold. The two lists are aligned. */
 export interface Additions {
@@ -63,15 +63,13 @@ export function renewalAdditions(
 
 /** Adds, in one step, whatever the counters hold; answers what they held before. */
 export async function addTo(
-  store: UsageStore,
-  live: Pick<LivePool, "ledger">,
-  additions: Additions,
+  step: { readonly store: UsageStore; readonly ledger: LedgerId; readonly additions: Additions },
   now: EpochMs,
 ): Promise<readonly number[]> {
-  const { counters, amounts } = additions;
+  const { counters, amounts } = step.additions;
   if (counters.length === 0) return [];
-  return store.transact({
-    ledger: live.ledger,
+  return step.store.transact({
+    ledger: step.ledger,
     counters,
     now,
     decide: (before) => ({

@@ -40,7 +40,7 @@ export function createUseWriter(tools: {
       if (live === undefined) return;
       const settlement = { live, apiKeyId: use.caller.apiKeyId, actual: use.actual, hold: use.hold };
       const additions = settlementAdditions(settlement, leaseMs, at);
-      const before = await addTo(store, live, additions, at);
+      const before = await addTo({ store, ledger: live.ledger, additions }, at);
       watch.works();
       noteBurn({ live, additions, before }, at);
     } catch (cause) {

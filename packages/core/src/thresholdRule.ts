@@ -1,0 +1,38 @@
+import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
+
+/** The used part of the limit at which a pool turns strict, unless it or the engine says otherwise. */
+export const DEFAULT_SATURATION_THRESHOLD = 0.5;
+
+/** What refuses at these numbers, or `"pass"`, or `"deprioritize"`. The rule itself, written once. */
+export type DimensionVerdict = "pass" | "deprioritize" | "cap-absolute" | "global-saturated" | "fair-share";
+
+/** The `threshold` rule for one dimension at given amounts; `everyone` includes what the provider saw beyond our count. */
+export function judgeDimension(
+  asked: DimensionQuestion,
+  question: Pick<FairShareQuestion, "policy" | "saturationThreshold">,
+  amounts: { readonly used: number; readonly everyone: number },
+): DimensionVerdict {
+  const { cap, cost, share = 0 } = asked;
+  const { limit } = asked.dimension;
+  if (cap !== undefined && !hasRoom(amounts.used, cost, cap)) return "cap-absolute";
+  if (limit === "unknown") return "pass";
+  if (!hasRoom(amounts.everyone, cost, limit)) return "global-saturated";
+  if (!isStrict(amounts.everyone, limit, question.saturationThreshold)) return "pass";
+  if (isInsideShare(amounts.used, cost, share) || question.policy === "burst") return "pass";
+  return question.policy === "soft" ? "deprioritize" : "fair-share";
+}
+
+/** Whether a cost fits under a cap or limit. */
+export function hasRoom(used: number, cost: number, bound: number): boolean {
+  return used < bound && used + cost <= bound;
+}
+
+/** Whether shares bind. */
+export function isStrict(everyone: number, limit: number, threshold = DEFAULT_SATURATION_THRESHOLD): boolean {
+  return everyone / limit >= threshold;
+}
+
+/** Whether the key has not used up its share. The request's own size does not count. */
+export function isInsideShare(used: number, cost: number, share: number): boolean {
+  return cost === 0 ? used <= share : used < share;
+}
