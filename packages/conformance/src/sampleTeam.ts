@@ -3,7 +3,7 @@ import type { AllocationSpec, PoolSpec } from "@quota/core";
 /** Has a weight with six decimals and a policy. */
 export const alice: AllocationSpec = { apiKeyId: "alice", weight: 33.333333, policy: "soft" };
 /** Has a cap that is no sum of powers of two. */
-export const bob: AllocationSpec = {
+const bob: AllocationSpec = {
   apiKeyId: "bob",
   weight: 50,
   policy: "burst",

@@ -37,7 +37,7 @@ export const usageStoreModel: readonly Check<UsageStoreUnderTest>[] = [
 ];
 
 /** Three counters, two of one id: enough for steps to overlap in every way. */
-export const CROWDED: readonly Counter[] = [
+const CROWDED: readonly Counter[] = [
   { id: "a", bucket: 1, expiresAt: NOW + 24 * HOUR },
   { id: "a", bucket: 2, expiresAt: NOW + 24 * HOUR },
   { id: "b", bucket: 1, expiresAt: NOW + 24 * HOUR },
