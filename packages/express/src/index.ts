@@ -2,3 +2,5 @@ export { quota } from "./quota.js";
 export type { QuotaOptions } from "./quotaOptions.js";
 export { quotaOf } from "./quotaOf.js";
 export type { QuotaHandle } from "./quotaOf.js";
+export { quotaAdmin } from "./quotaAdmin.js";
+export type { Connections, QuotaAdminOptions } from "./quotaAdmin.js";
