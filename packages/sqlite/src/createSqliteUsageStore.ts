@@ -9,7 +9,7 @@ import { readCounters } from "./readCounters.js";
 import { isBusy } from "./sqliteFault.js";
 
 export interface SqliteUsageStoreOptions {
-  /** How many counters are kept at hand (default 100 000, about 25 MB); others are read again when they are asked for. */
+  /** How many counters are kept at hand (default 300 000: 60 MB if so many are in use); others are read again when they are asked for. */
   readonly maxCachedCounters?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface SqliteUsageStoreOptions {
  */
 export function createSqliteUsageStore(
   db: QuotaDatabase,
-  { maxCachedCounters = 100_000 }: SqliteUsageStoreOptions = {},
+  { maxCachedCounters = 300_000 }: SqliteUsageStoreOptions = {},
 ): UsageStore {
   const { connection } = db;
   const begin = connection.prepare("BEGIN IMMEDIATE");
@@ -41,7 +41,8 @@ export function createSqliteUsageStore(
 
   let waiting: Waiting[] = [];
   let turn: "none" | "coming" = "none";
-  let busyTries = 0;
+  /** Since when a neighbour has held the file, as far as we have seen. */
+  let busy: { since: number; tries: number } | undefined;
   let closing: Promise<void> | undefined;
   let idle: (() => void) | undefined;
 
@@ -93,7 +94,7 @@ export function createSqliteUsageStore(
       }
       return;
     }
-    busyTries = 0;
+    busy = undefined;
     serveBatch();
     goOn();
   }
@@ -113,8 +114,9 @@ export function createSqliteUsageStore(
         if (shown >= BATCH_COUNTERS || performance.now() >= until) break;
       }
       cache.write(changed);
-      commit.run();
       if (changed.length > 0) seen.ourselves = ourselves.get();
+      // The last thing that can fail: what is rejected was not applied.
+      commit.run();
     } catch (error) {
       undo();
       rejectAll(waiting.splice(0, taken), error);
@@ -150,17 +152,24 @@ export function createSqliteUsageStore(
 
   function undo(): void {
     cache.clear();
-    // SQLite has rolled back by itself after some errors, a full disk among them.
-    if (connection.inTransaction) rollback.run();
+    try {
+      // SQLite has rolled back by itself after some errors, a full disk among them.
+      if (connection.inTransaction) rollback.run();
+    } catch {
+      // What went wrong first is reported; a transaction that is still open makes the next BEGIN fail, which is reported too.
+    }
   }
 
   function waitForNeighbour(error: unknown): void {
-    busyTries += 1;
-    const since = performance.now() - db.lockWaitMs;
-    const tired = waiting.findIndex((one) => one.since > since);
-    rejectAll(waiting.splice(0, tired === -1 ? waiting.length : tired), error);
+    const longAgo = performance.now() - db.lockWaitMs;
+    busy ??= { since: performance.now(), tries: 0 };
+    busy.tries += 1;
+    if (busy.since <= longAgo) {
+      const patient = waiting.findIndex(({ since }) => since > longAgo);
+      rejectAll(waiting.splice(0, patient === -1 ? waiting.length : patient), error);
+    }
     if (waiting.length === 0) goOn();
-    else setTimeout(serve, backOffMs(busyTries));
+    else setTimeout(serve, backOffMs(busy.tries));
   }
 
   function goOn(): void {

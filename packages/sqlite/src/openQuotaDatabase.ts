@@ -44,7 +44,7 @@ export interface QuotaDatabase {
 /**
  * Opens the file in WAL mode (`synchronous` NORMAL, foreign keys on), and brings its tables up to date; an existing file is
  * copied first if that changes anything. SQLite's own wait for a lock stops the event loop, so it is cut to
- * {@link BUSY_TIMEOUT_MS} and the rest of the waiting is awaited.
+ * a millisecond and the rest of the waiting is awaited.
  *
  * @throws {QuotaDatabaseError} in one sentence, with what to do about it. No other database is opened or made instead.
  * @example
@@ -72,8 +72,8 @@ export async function openQuotaDatabase(options: QuotaDatabaseOptions): Promise<
   }
 }
 
-/** How long SQLite itself may wait for a lock, in a sleep that nothing can interrupt. */
-export const BUSY_TIMEOUT_MS = 5;
+/** How long SQLite itself may wait for a lock, in a sleep that nothing can interrupt: one short look, no more. */
+const BUSY_TIMEOUT_MS = 1;
 
 /** Keeps the `-wal` file from staying as large as the largest burst has made it. */
 const WAL_SIZE_LIMIT = 64 * 1024 * 1024;

@@ -17,7 +17,10 @@ export async function patiently<Result>(attempt: () => Result, limitMs: number):
   }
 }
 
-/** Short at first, since a neighbour's transaction takes about a millisecond; random, so that neighbours do not march in step. */
+/**
+ * Short, since a neighbour's transaction takes about a millisecond, and whoever waits longer than the others is served last;
+ * random, so that neighbours do not march in step.
+ */
 export function backOffMs(tries: number): number {
-  return 1 + Math.random() * Math.min(2 * tries, 20);
+  return 1 + Math.random() * Math.min(tries, 4);
 }
