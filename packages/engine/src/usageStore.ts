@@ -32,7 +32,9 @@ export interface Verdict<Result> {
 /** One step on a ledger. */
 export interface Step<Result> {
   readonly ledger: LedgerId;
+  /** All different: no id and bucket twice. */
   readonly counters: readonly Counter[];
+  /** A counter whose `expiresAt` is not after this moment is shown as 0, and what is added to it is dropped. */
   readonly now: EpochMs;
   /** Pure; it may run more than once. Sees whole numbers, aligned with `counters`. What it throws rejects this step and changes nothing. */
   readonly decide: (amounts: readonly number[]) => Verdict<Result>;
