@@ -10,6 +10,7 @@ import type { Logger } from "pino";
 import { Agent } from "undici";
 import { keptAdminToken } from "./adminAuth.js";
 import { SIMULATOR, type Connection } from "./connections.js";
+import { databaseFault } from "./databaseFault.js";
 import { firstStart } from "./firstStart.js";
 import { createGatewayApp } from "./gatewayApp.js";
 import { createHealthCheck } from "./health.js";
@@ -162,7 +163,7 @@ export async function startGateway({
     };
   } catch (error) {
     await closeAll();
-    throw error;
+    throw databaseFault(error, dataDir);
   }
 }
 
