@@ -230,6 +230,34 @@ describe("createSqliteUsageStore", () => {
       expect(rows()).toMatchObject([{ amount: 8 }, { amount: 1 }]);
     });
 
+    test("a commit that fails rejects the batch and keeps nothing of it", async () => {
+      const store = createSqliteUsageStore(db);
+      await add(store, { amount: 7 });
+      // An allocation of no pool, which SQLite finds out when it commits.
+      const spoil = `PRAGMA defer_foreign_keys = ON;
+        INSERT INTO quota_allocations (pool_id, position, api_key_id, weight, policy) VALUES ('nobody', 0, 'a', 1, 'hard')`;
+      const answers = await Promise.allSettled([
+        add(store, { amount: 1 }),
+        store.transact({
+          ledger: "ledger",
+          counters: [counterOf("everyone")],
+          now: NOW,
+          decide: () => {
+            db.connection.exec(spoil);
+            return { result: 0, additions: [1] };
+          },
+        }),
+      ]);
+      for (const answer of answers)
+        expect(answer).toMatchObject({
+          status: "rejected",
+          reason: { name: "StoreError", applied: "no", cause: { code: "SQLITE_CONSTRAINT_FOREIGNKEY" } },
+        });
+      expect(db.connection.inTransaction).toBe(false);
+      expect(await add(store, { amount: 1 })).toBe(7);
+      expect(rows()).toMatchObject([{ amount: 8 }]);
+    });
+
     test("while a neighbour holds the file, steps wait without stopping the event loop", async () => {
       expect(db.connection.pragma("busy_timeout", { simple: true })).toBeLessThanOrEqual(20);
       const store = createSqliteUsageStore(db);
