@@ -29,6 +29,11 @@ export function heldStore() {
     async waits(count = 1): Promise<void> {
       while (waiting.length < count) await new Promise<void>((resolve) => (asked = resolve));
     },
+    /** Lets those go on that wait now; later ones wait again. */
+    goOnOnce(): void {
+      released().forEach(({ goOn }) => goOn());
+      isHolding = true;
+    },
     goOn: () => released().forEach(({ goOn }) => goOn()),
     fail: (error: Error) => released().forEach(({ fail }) => fail(error)),
   };
