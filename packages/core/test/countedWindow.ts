@@ -22,6 +22,7 @@ export interface CountedWindow {
 export function countedWindow(shape: WindowShape, limit: number): CountedWindow {
   const counted = new Map<number, number>();
   const diary: { at: EpochMs; amount: number }[] = [];
+  let admitted = 0;
   const dimension = { name: "requests/hourly", unit: "requests", window: "hourly", limit } as const;
   return {
     ask(cost, now) {
@@ -33,6 +34,7 @@ export function countedWindow(shape: WindowShape, limit: number): CountedWindow 
         const bucket = currentBucket(shape.slotMs, now);
         counted.set(bucket, (counted.get(bucket) ?? 0) + cost);
         diary.push({ at: now, amount: cost });
+        admitted += cost;
       }
       return decision;
     },
@@ -49,7 +51,7 @@ export function countedWindow(shape: WindowShape, limit: number): CountedWindow 
       return most;
     },
     get admitted() {
-      return diary.reduce((sum, { amount }) => sum + amount, 0);
+      return admitted;
     },
   };
 }
