@@ -3,7 +3,10 @@
  * process of its own, so that none warms or litters another's heap, and against the built packages, as they ship.
  */
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RESULTS, type Result } from "./saveResult.js";
+import { tableOf } from "./tableOf.js";
 
 const here = import.meta.dirname;
 const suffix = ".bench.ts";
@@ -20,7 +23,10 @@ if (unknown.length > 0 || known.length === 0) {
   );
   process.exitCode = 1;
 } else {
-  const failed = (wanted.length > 0 ? wanted : known).filter((name) => !runBench(name));
+  const names = wanted.length > 0 ? wanted : known;
+  const failed = names.filter((name) => !runBench(name));
+  const done = names.filter((name) => !failed.includes(name));
+  console.log(`\n${tableOf(done.map(resultOf))}\n`);
   if (failed.length > 0) {
     console.error(`Failed: ${failed.join(", ")}.`);
     process.exitCode = 1;
@@ -28,7 +34,14 @@ if (unknown.length > 0 || known.length === 0) {
 }
 
 function runBench(name: string): boolean {
-  console.log(`\n── ${name}`);
+  const began = performance.now();
+  process.stdout.write(`${name} … `);
   const options = ["--expose-gc", "--import", "tsx", `${name}${suffix}`];
-  return spawnSync(process.execPath, options, { cwd: here, stdio: "inherit" }).status === 0;
+  const { status } = spawnSync(process.execPath, options, { cwd: here, stdio: "inherit" });
+  console.log(`${((performance.now() - began) / 1000).toFixed(1)} s`);
+  return status === 0;
+}
+
+function resultOf(name: string): Result {
+  return JSON.parse(readFileSync(join(RESULTS, `${name}.json`), "utf8")) as Result;
 }
