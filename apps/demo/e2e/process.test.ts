@@ -3,15 +3,14 @@ import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../test/temporaryDirectory.js";
 import { buildDemo, startProcess } from "./startProcess.js";
 
-let demo: Awaited<ReturnType<typeof buildDemo>>;
-beforeAll(async () => void (demo = await buildDemo()), 120_000);
-afterAll(() => demo.remove());
+const built = await buildDemo();
+afterAll(() => built.remove());
 
-const start = (env: Record<string, string>, args: string[] = []) => startProcess(demo.main, { env, args });
+const start = (env: Record<string, string>, args: string[] = []) => startProcess(built.main, { env, args });
 
 function ask(
   url: string,

@@ -25,7 +25,7 @@ function sent({ answer }: RecordedExchange): readonly unknown[] {
 }
 
 function received(stream: string): readonly unknown[] {
-  return [...stream.matchAll(/^data: (.*)$/gmu)].map(([, data]) =>
+  return [...stream.matchAll(/^data: (.*)$/gmu)].map(([, data]): unknown =>
     data === "[DONE]" ? data : JSON.parse(data!),
   );
 }

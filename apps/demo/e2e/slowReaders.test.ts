@@ -29,7 +29,7 @@ test("200 readers who stop reading hold the provider back: the gateway keeps som
   await gateway.provider.until(({ openRequests }) => openRequests === 0);
   await gateway.quiet();
   expect((await gateway.usage()).dimensions[0]).toMatchObject({ consumedTotal: READERS, held: 0 });
-}, 120_000);
+}, 300_000);
 
 /** Asks for a stream, and never reads a byte of it. */
 function slowReader({ url }: TestGateway): Socket {

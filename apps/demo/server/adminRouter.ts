@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { buildBadRequest, buildProblem } from "@quota/http";
-import express, { type Response, type Router } from "express";
+import express, { type RequestHandler, type Response, type Router } from "express";
 import type { z } from "zod";
 import { connectionBody, connectionChangeBody, keyBody } from "./adminBodies.js";
 import type { ApiKeys } from "./apiKeys.js";
@@ -103,12 +103,15 @@ function addKeys(router: Router, { keys, now }: AdminParts): void {
     if (rotated === undefined) return notFound(response, "key");
     response.set("cache-control", "no-store").json(rotated);
   });
-  for (const disabled of [true, false])
-    router.post(`/keys/:id/${disabled ? "disable" : "enable"}`, async (request, response) => {
-      const changed = await keys.setDisabled(String(request.params["id"]), disabled);
+  const setDisabled =
+    (disabled: boolean): RequestHandler<{ id: string }> =>
+    async (request, response) => {
+      const changed = await keys.setDisabled(request.params.id, disabled);
       if (changed === undefined) return notFound(response, "key");
       response.json(changed);
-    });
+    };
+  router.post("/keys/:id/disable", setDisabled(true));
+  router.post("/keys/:id/enable", setDisabled(false));
 }
 
 function parsed<Body>(schema: z.ZodType<Body>, body: unknown, response: Response): Body | undefined {

@@ -7,7 +7,7 @@ import { bearerOf } from "./bearer.js";
  * where more than this machine can reach the gateway.
  */
 export function authenticate(
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, "headers">,
   { keys, onLoopback }: { readonly keys: Pick<ApiKeys, "ofSecret">; readonly onLoopback: boolean },
 ): ApiKey | undefined {
   for (const secret of [bearerOf(request), request.headers["x-api-key"]]) {

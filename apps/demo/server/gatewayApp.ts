@@ -64,7 +64,7 @@ function whatWentWrong(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const { status, code, message } = toldOf(error);
     if (status >= 500) log.error({ error, method: request.method, path: request.path }, "a request failed");
-    if (response.headersSent) return void next(error);
+    if (response.headersSent) return next(error);
     if (request.originalUrl.startsWith("/v1")) return fail(request, response, { status, code, message });
     sendAnswer(
       response,

@@ -38,7 +38,7 @@ export async function ownUsage(
   const seen: OwnUsage[] = [];
   for (const { id: connectionId, provider } of connections.list()) {
     const pool: Pool | undefined = await pools.ofConnection(connectionId);
-    if (pool === undefined || !pool.allocations.has(apiKeyId)) continue;
+    if (pool?.allocations.has(apiKeyId) !== true) continue;
     const { dimensions } = await engine.peek({ apiKeyId, connectionId, provider });
     seen.push({ connectionId, pool: pool.name, dimensions: dimensions.map(inUnits) });
   }

@@ -18,6 +18,7 @@ import { createInFlight } from "./inFlight.js";
 import { createMetrics } from "./metrics.js";
 import type { Settings } from "./readSettings.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
+import { startRetention } from "./startRetention.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
 import { createUpstreamSecrets } from "./upstreamAuth.js";
@@ -96,6 +97,7 @@ export async function startGateway({
       }),
     );
     closing.push(() => engine.close());
+    closing.push(startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log }));
     const inFlight = createInFlight();
     const secrets = createUpstreamSecrets();
     const app = createGatewayApp({
@@ -199,7 +201,8 @@ async function missingDriver({
   readonly settings: Settings;
   readonly log: Logger;
 }): Promise<readonly string[]> {
-  const wanted = (await storage.settings.get("quotaStore.driver")) ?? settings.storeDriver;
+  const stored = await storage.settings.get("quotaStore.driver");
+  const wanted = stored === "sqlite" || stored === "redis" ? stored : settings.storeDriver;
   if (wanted === "sqlite") return [];
   if (settings.replicas > 1)
     throw new StartError(

@@ -120,7 +120,7 @@ async function run({
   const origin = `the command ${program!}`;
   const told = jsonIn(stdout, origin);
   if (told === undefined) return { secret: wordIn(stdout, origin) };
-  const secret = wordIn(String(told.token ?? ""), origin);
+  const secret = wordIn(typeof told.token === "string" ? told.token : "", origin);
   const expiresAt =
     typeof told.expiresAt === "number" ? told.expiresAt * 1000 : Date.parse(String(told.expiresAt));
   return Number.isFinite(expiresAt) ? { secret, expiresAt } : { secret };

@@ -59,7 +59,7 @@ describe("an API key", () => {
 });
 
 describe("a request is let in", () => {
-  const asked = (headers: Record<string, string>) => ({ headers }) as Parameters<typeof authenticate>[0];
+  const asked = (headers: Record<string, string>) => ({ headers });
 
   test("by Authorization or by x-api-key, in either order", async () => {
     const keys = createApiKeys(await openDatabase());
