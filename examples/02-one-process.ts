@@ -20,16 +20,13 @@ export async function main(say: (line: string) => void): Promise<void> {
   ];
   const pool = await pools.create({ connectionId: "team-seat", name: "Team", allocations }, Date.now());
 
-  const { decision, lease } = await engine.admit({
-    apiKeyId: "bob",
-    connectionId: "team-seat",
-    provider: "kimi",
-  });
-  say(decision.status); // "allowed", and one request is held until …
-  if (lease) await engine.settle(lease, { requests: 1 }); // … the answer is there
+  const caller = { apiKeyId: "bob", connectionId: "team-seat", provider: "kimi" };
+  const { decision, lease } = await engine.admit(caller);
+  if (!lease) throw new Error(decision.status); // the decision has every number that a 429 needs
+  await engine.settle(lease, { requests: 1 }); // after the answer; until then its estimate is held
+  say(decision.status);
 
   // Bob goes on alone: he may borrow until half of the pool is used, then he is held to his share.
-  const caller = { apiKeyId: "bob", connectionId: "team-seat", provider: "kimi" };
   let admitted = 1;
   for (;;) {
     const next = await engine.admit(caller);

@@ -112,7 +112,9 @@ describe("docs/vocabulary.md", () => {
 
   it("counts grains and milliseconds as the code does", () => {
     const numbersOf = (first: string, second: string) =>
-      Object.fromEntries(markdownTable(text, first).map((row) => [row[first], Number(row[second])]));
+      Object.fromEntries<number>(
+        markdownTable(text, first).map((row) => [row[first]!, Number(row[second])] as const),
+      );
     expect(numbersOf("unit", "grains in one")).toEqual(GRAINS_PER_UNIT);
     expect(numbersOf("window", "milliseconds")).toEqual(WINDOW_MS);
     expect(0.1 + 0.7).toBeLessThan(0.8);
