@@ -86,6 +86,6 @@ export function fairShareQuestion(now: number): fc.Arbitrary<FairShareQuestion> 
     saturationThreshold: fc.option(fc.constantFrom(0, 0.3, 0.5, 0.8, 1), { nil: undefined }),
     dimensions: fc
       .subarray([...NAMES], { minLength: 1 })
-      .chain((names) => fc.tuple(...names.map(dimension))) as fc.Arbitrary<readonly DimensionQuestion[]>,
+      .chain((names) => fc.tuple(...names.map(dimension))),
   });
 }

@@ -241,8 +241,8 @@ describe("for any question", () => {
         const { retryAt } = decision;
         expect(retryAt).toBeGreaterThan(now);
         expect(Number.isInteger(retryAt)).toBe(true);
-        expect(decideFairShare(question, retryAt!).allowed).toBe(true);
-        expect(decideFairShare(question, retryAt! - 1).allowed).toBe(false);
+        expect(decideFairShare(question, retryAt).allowed).toBe(true);
+        expect(decideFairShare(question, retryAt - 1).allowed).toBe(false);
       }),
       { numRuns: 1000 },
     );
@@ -310,8 +310,8 @@ describe("for any question", () => {
             decideFairShare({ ...question, dimensions: [{ ...first!, cost }] }, now);
           const { available } = at(first!.cost).dimensions[0]!;
           fc.pre(available !== "unlimited");
-          if (available > 0) expect(at(available as number).allowed).toBe(true);
-          expect(at((available as number) + 1).allowed).toBe(false);
+          if (available > 0) expect(at(available).allowed).toBe(true);
+          expect(at((available) + 1).allowed).toBe(false);
         },
       ),
       { numRuns: 500 },

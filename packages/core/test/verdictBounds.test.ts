@@ -45,7 +45,7 @@ describe("the bounds of a verdict", () => {
         const bounds = verdictBounds(question, decision, now);
         fc.pre(bounds !== undefined);
         const highest = at(question, (_use, i, whose) =>
-          bounds![i]![whose].map((bound) => Math.min(bound, 1e12)),
+          bounds[i]![whose].map((bound) => Math.min(bound, 1e12)),
         );
         expect(sternness(decideFairShare(highest, now))).toBeLessThanOrEqual(sternness(decision));
       }),
@@ -63,7 +63,7 @@ describe("the bounds of a verdict", () => {
           const bounds = verdictBounds(question, decision, now);
           fc.pre(bounds !== undefined);
           const somewhere = at(question, (_use, i, whose) =>
-            bounds![i]![whose].map((bound) => Math.floor(Math.min(bound, 1e6) * parts.next().value)),
+            bounds[i]![whose].map((bound) => Math.floor(Math.min(bound, 1e6) * parts.next().value)),
           );
           expect(sternness(decideFairShare(somewhere, now))).toBeLessThanOrEqual(sternness(decision));
         },
@@ -80,7 +80,7 @@ describe("the bounds of a verdict", () => {
         question.dimensions.forEach((dimension, i) => {
           for (const whose of ["used", "total"] as const)
             (dimension[whose] as Reading).amounts.forEach((amount, j) => {
-              expect(bounds![i]![whose][j]).toBeGreaterThanOrEqual(amount);
+              expect(bounds[i]![whose][j]).toBeGreaterThanOrEqual(amount);
             });
         });
       }),
