@@ -67,7 +67,7 @@ export function createWaitingRoom({
     const line = byConnection.get(request.connectionId)?.ofKey.get(request.apiKeyId);
     const first = line === undefined ? await engine.admit(request) : await lookAhead(request, line.refusal);
     if (signal?.aborted) {
-      if (first.lease) await engine.release(first.lease);
+      if (first.lease) await release(first.lease);
       signal.throwIfAborted();
     }
     if (first.decision.status !== "refused" || !clearsBy(first.decision, deadline)) return first;
@@ -93,7 +93,12 @@ export function createWaitingRoom({
     const lines = linesAt(request.connectionId);
     let line = lines.ofKey.get(request.apiKeyId);
     if (line === undefined) {
-      line = createWaitingLine({ engine, clock, clearsBy, emptied: () => leave(request) });
+      line = createWaitingLine({
+        engine: { admit: (asked) => engine.admit(asked), preview: (asked) => engine.preview(asked), release },
+        clock,
+        clearsBy,
+        emptied: () => leave(request),
+      });
       lines.ofKey.set(request.apiKeyId, line);
     }
     return line.length >= maxPerKey ? { decision: refusal } : line.join(place);
@@ -119,14 +124,16 @@ export function createWaitingRoom({
     lines.asking = false;
   }
 
+  async function release(lease: Lease): Promise<void> {
+    await engine.release(lease);
+    void closed(lease);
+  }
+
   return {
     admit,
+    release,
     async settle(lease, actual) {
       await engine.settle(lease, actual);
-      void closed(lease);
-    },
-    async release(lease) {
-      await engine.release(lease);
       void closed(lease);
     },
     get waiting() {

@@ -7,7 +7,7 @@ import { sendAnswer } from "./sendAnswer.js";
 /** The last of the admin routes: every error as a problem. What is not known here is logged, and nothing of it is told. */
 export function adminFailures(logger: Logger | undefined): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
-    if (response.headersSent) return void next(error);
+    if (response.headersSent) return next(error);
     const answer = answerTo(error);
     if (answer.status >= 500) logger?.warn({ scope: "quota:admin", err: error }, "An admin request failed.");
     sendAnswer(response, answer);

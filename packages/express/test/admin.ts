@@ -1,4 +1,5 @@
 import { quotaAdmin, type Connections } from "@quota/express";
+import type { PoolJson, UsageJson } from "@quota/http";
 import express from "express";
 import { listening } from "./listening.js";
 import { team } from "./team.js";
@@ -42,8 +43,16 @@ export async function adminApp(
         status: answer.status,
         headers: answer.headers,
         text,
-        json: (text === "" ? undefined : JSON.parse(text)) as any,
+        json: (text === "" ? undefined : JSON.parse(text)) as Body,
       };
     },
   };
 }
+
+/** Any of the router's answers; which it is, the test says. */
+type Body = PoolJson &
+  UsageJson & {
+    readonly title: string;
+    readonly errors: readonly { readonly path: string; readonly message: string }[];
+    readonly pool: PoolJson;
+  };

@@ -14,7 +14,9 @@ function inHand() {
   return { comes, handler: (_request: unknown, response: Response) => come(response) };
 }
 
-const closed = (response: Response) => (response.closed ? undefined : once(response, "close"));
+const closed = async (response: Response): Promise<void> => {
+  if (!response.closed) await once(response, "close");
+};
 const POST = "POST / HTTP/1.1\r\nhost: x\r\nx-api-key: alice\r\ncontent-length: 0\r\n\r\n";
 
 describe("a lease is settled or released once (F02)", () => {
@@ -320,7 +322,8 @@ describe("every way to fail gives the hold back (B03)", () => {
 
   test("JSON that the app passes on and that breaks off is a failure; a number or a text is JSON that has nothing to say", async () => {
     const house = await gateway(
-      (request, response) => void response.type("application/json").end(request.body.send),
+      (request, response) =>
+        void response.type("application/json").end((request.body as { send: string }).send),
     );
     const cost = async (send: string) => {
       const before = (await books(house.engine)).consumed;

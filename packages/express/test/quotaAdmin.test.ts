@@ -1,7 +1,8 @@
+import type { PoolJson } from "@quota/http";
 import { describe, expect, test } from "vitest";
 import { adminApp } from "./admin.js";
 
-const weights = (pool: { allocations: { apiKeyId: string; weight: number }[] }) =>
+const weights = (pool: PoolJson) =>
   Object.fromEntries(pool.allocations.map(({ apiKeyId, weight }) => [apiKeyId, weight]));
 
 const everything: [method: string, path: string][] = [
@@ -156,7 +157,7 @@ describe("a pool", () => {
       amounts: { requests: 30 },
     });
     const { json } = await call("GET", "/api/quota/pools/team/usage");
-    expect(json.dimensions[0].perKey).toMatchObject([
+    expect(json.dimensions[0]!.perKey).toMatchObject([
       { apiKeyId: "a", consumed: 30, fairShare: 50, deficit: -20, borrowing: false, remaining: 20 },
       { apiKeyId: "b", consumed: 0, fairShare: 50, borrowing: false },
     ]);
@@ -172,7 +173,7 @@ describe("a pool", () => {
       ],
     });
     const { json } = await call("GET", "/api/quota/pools/team/usage");
-    expect(json.dimensions[0].perKey).toMatchObject([
+    expect(json.dimensions[0]!.perKey).toMatchObject([
       { apiKeyId: "a", fairShare: 0, available: 100 },
       { apiKeyId: "b", fairShare: 100 },
     ]);
@@ -230,7 +231,7 @@ describe("bad input", () => {
     const answer = await call("POST", "/api/quota/pools", { body });
     expect(answer.status).toBe(400);
     expect(answer.headers.get("content-type")).toBe("application/problem+json");
-    expect(answer.json.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+    expect(answer.json.errors.map(({ path }) => path).sort()).toEqual([
       "allocations[0].capUnit",
       "allocations[0].weight",
       "allocations[1].capvalue",
@@ -425,7 +426,7 @@ describe("a colleague", () => {
     const { call } = await adminApp();
     const answer = await call("POST", path, { body });
     expect(answer.status).toBe(400);
-    expect(answer.json.errors.map((error: { path: string }) => error.path).sort()).toEqual(paths);
+    expect(answer.json.errors.map((error) => error.path).sort()).toEqual(paths);
     expect((await call("GET", "/api/quota/pools/team")).json.version).toBe(1);
   });
 
@@ -588,11 +589,7 @@ describe("a preview", () => {
   test("without ids, or with one twice, is told what is missing", async () => {
     const { call } = await adminApp();
     const answer = await call("GET", "/api/quota/preview?apiKeyId=a&apiKeyId=b&estimatedUsd=x");
-    expect(answer.json.errors.map((error: { path: string }) => error.path)).toEqual([
-      "poolId",
-      "apiKeyId",
-      "estimatedUsd",
-    ]);
+    expect(answer.json.errors.map((error) => error.path)).toEqual(["poolId", "apiKeyId", "estimatedUsd"]);
     expect((await call("GET", "/api/quota/preview?poolId=none&apiKeyId=a")).status).toBe(404);
   });
 });

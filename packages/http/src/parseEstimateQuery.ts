@@ -24,7 +24,7 @@ export function parseEstimateQuery(query: Readonly<Record<string, unknown>>): Pa
     if (text === undefined) continue;
     const amount = typeof text === "string" && DECIMAL.test(text) ? Number(text) : text;
     try {
-      estimateInGrains({ [unit]: amount } as Amounts, path);
+      estimateInGrains({ [unit]: amount }, path);
       amounts[unit] = amount as number;
     } catch (error) {
       if (!(error instanceof InvalidAmountError)) throw error;

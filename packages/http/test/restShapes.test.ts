@@ -1,0 +1,405 @@
+import {
+  parseDimensions,
+  parsePoolTerms,
+  resolvePlan,
+  type Decision,
+  type Pool,
+  type PoolUsage,
+} from "@quota/core";
+import { decisionJson, ownUsageJson, parseEstimateQuery, planJson, poolJson, usageJson } from "@quota/http";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { asked, decided, NOON } from "./decisions.js";
+
+function pool(input: object): Pool {
+  const terms = parsePoolTerms({ connectionId: "seat", name: "Team", ...input });
+  if (!terms.ok) throw new Error(JSON.stringify(terms.faults));
+  return { ...terms.value, id: "team", incarnation: "secret-incarnation", version: 3, createdAt: NOON };
+}
+
+/** What a client gets: JSON has no undefined. */
+const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe("A pool in the REST API", () => {
+  test("has the members that are set, and allocations as they were written, caps in units", () => {
+    const allocations = [
+      { apiKeyId: "alice", weight: 50, policy: "soft", capValue: 2.5, capUnit: "usd", capWindow: "daily" },
+      { apiKeyId: "__proto__", weight: 33.3, policy: "hard", capValue: 7, capUnit: "requests" },
+      { apiKeyId: "carol", weight: 0, policy: "burst" },
+    ];
+    expect(
+      sent(poolJson(pool({ allocations, saturationThreshold: 0, whenStoreFails: "deny" }))),
+    ).toStrictEqual({
+      id: "team",
+      connectionId: "seat",
+      name: "Team",
+      unallocated: "borrow",
+      saturationThreshold: 0,
+      whenStoreFails: "deny",
+      version: 3,
+      createdAt: NOON,
+      allocations,
+    });
+    expect(Object.keys(poolJson(pool({})))).not.toContain("saturationThreshold");
+  });
+
+  test("property: can be sent back as it is and is the same pool again", () => {
+    const allocation = fc.record(
+      {
+        apiKeyId: fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" }),
+        weight: fc.double({ min: 0, max: 4, noNaN: true }),
+        policy: fc.constantFrom("hard", "soft", "burst"),
+        cap: fc.option(
+          fc.record({
+            capValue: fc.integer({ min: 1, max: 1e6 }),
+            capUnit: fc.constantFrom("requests", "tokens", "usd", "percent"),
+            capWindow: fc.option(fc.constantFrom("5h", "monthly"), { nil: undefined }),
+          }),
+          { nil: undefined },
+        ),
+      },
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(allocation, { maxLength: 20, selector: ({ apiKeyId }) => apiKeyId }),
+        (list) => {
+          const before = pool({ allocations: list.map(({ cap, ...rest }) => ({ ...rest, ...cap })) });
+          const { id, version, createdAt, ...terms } = sent(poolJson(before)) as ReturnType<typeof poolJson>;
+          expect({ id, version, createdAt }).toEqual({ id: "team", version: 3, createdAt: NOON });
+          expect(pool(terms)).toEqual(before);
+        },
+      ),
+    );
+  });
+});
+
+test("A plan in the REST API is what one would write to store it, with its source", () => {
+  const dimensions = [
+    { unit: "requests", window: "hourly", limit: 1500 },
+    { unit: "usd", window: "daily", limit: 0.25, slots: 6, edge: "full" },
+    { unit: "percent", window: "weekly", limit: 100, anchor: "epoch" },
+    { unit: "tokens", window: "5h", limit: "unknown" },
+  ];
+  const parsed = parseDimensions(dimensions);
+  if (!parsed.ok) throw new Error("the plan does not parse");
+  const plan = resolvePlan({ connectionId: "seat", provider: "kimi", override: parsed.value });
+  expect(sent(planJson(plan))).toStrictEqual({
+    connectionId: "seat",
+    provider: "kimi",
+    source: "manual",
+    dimensions,
+  });
+});
+
+describe("A pool's usage in the REST API", () => {
+  const dimension = (unit: "usd" | "tokens", limit: number | "unknown") => {
+    const parsed = parseDimensions([{ unit, window: "daily", limit }]);
+    if (!parsed.ok) throw new Error("the dimension does not parse");
+    return parsed.value[0]!;
+  };
+
+  test("is in units, grains nowhere, and has no shares where there is no limit", () => {
+    const usage: PoolUsage = {
+      poolId: "team",
+      generatedAt: NOON,
+      burnRate: { tokensPerSecond: 2, timeToExhaustionMs: null },
+      dimensions: [
+        {
+          dimension: dimension("usd", 10),
+          mode: "strict",
+          globalUsedPercent: 0.8,
+          consumedTotal: 7_500_000_000,
+          held: 500_000_000,
+          outside: 1_000_000_000,
+          opensAt: NOON + 1,
+          burnRate: { perSecond: 1_000_000, timeToExhaustionMs: 2_000_000 },
+          perKey: [
+            {
+              apiKeyId: "constructor",
+              consumed: 4_000_000_000,
+              held: 250_000_000,
+              fairShare: 5_000_000_000,
+              deficit: -750_000_000,
+              borrowing: false,
+              remaining: 750_000_000,
+              available: 1_000_000_000,
+              retryAt: undefined,
+            },
+          ],
+        },
+        {
+          dimension: dimension("tokens", "unknown"),
+          mode: "unknown",
+          globalUsedPercent: undefined,
+          consumedTotal: 12,
+          held: 0,
+          outside: 0,
+          opensAt: undefined,
+          burnRate: { perSecond: 2, timeToExhaustionMs: null },
+          perKey: [
+            {
+              apiKeyId: "bob",
+              consumed: 12,
+              held: 0,
+              fairShare: undefined,
+              deficit: undefined,
+              borrowing: false,
+              remaining: undefined,
+              available: "unlimited",
+              retryAt: NOON + 5,
+            },
+          ],
+        },
+      ],
+    };
+    const json = usageJson(usage);
+    expect(json).toStrictEqual({
+      poolId: "team",
+      generatedAt: NOON,
+      burnRate: { tokensPerSecond: 2, timeToExhaustionMs: null },
+      dimensions: [
+        {
+          unit: "usd",
+          window: "daily",
+          limit: 10,
+          mode: "strict",
+          globalUsedPercent: 0.8,
+          consumedTotal: 7.5,
+          held: 0.5,
+          outside: 1,
+          opensAt: NOON + 1,
+          burnRate: { perSecond: 0.001, timeToExhaustionMs: 2_000_000 },
+          perKey: [
+            {
+              apiKeyId: "constructor",
+              consumed: 4,
+              held: 0.25,
+              fairShare: 5,
+              deficit: -0.75,
+              borrowing: false,
+              remaining: 0.75,
+              available: 1,
+            },
+          ],
+        },
+        {
+          unit: "tokens",
+          window: "daily",
+          limit: "unknown",
+          mode: "unknown",
+          globalUsedPercent: null,
+          consumedTotal: 12,
+          held: 0,
+          outside: 0,
+          burnRate: { perSecond: 2, timeToExhaustionMs: null },
+          perKey: [
+            {
+              apiKeyId: "bob",
+              consumed: 12,
+              held: 0,
+              borrowing: false,
+              available: "unlimited",
+              retryAt: NOON + 5,
+            },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe("A decision in the REST API", () => {
+  const usd = (used: number) =>
+    asked("usd", "daily", { limit: 10e9, used, total: used, share: 5e9, cap: 9e9, cost: 0.5e9 });
+
+  test("is the decision itself, in units", () => {
+    expect(sent(decisionJson(decided([usd(2e9)], NOON)))).toStrictEqual({
+      status: "allowed",
+      allowed: true,
+      dimensions: [
+        {
+          name: "usd/daily",
+          unit: "usd",
+          window: "daily",
+          limit: 10,
+          mode: "generous",
+          globalUsedPercent: 0.2,
+          cost: 0.5,
+          used: 2,
+          held: 0,
+          total: 2,
+          outside: 0,
+          share: 5,
+          cap: 9,
+          remaining: 3,
+          available: 7,
+          maxAllowed: 10,
+          borrowing: false,
+        },
+      ],
+    });
+  });
+
+  test("says why it refuses, and when it opens if it does", () => {
+    expect(decisionJson(decided([usd(9e9)], NOON))).toMatchObject({
+      status: "refused",
+      allowed: false,
+      reason: "cap-absolute",
+      decidedBy: "usd/daily",
+      dimensions: [{ refusal: "cap-absolute", remaining: 0, borrowing: true }],
+    });
+  });
+
+  test("has no shares and no percentage where the limit is not known", () => {
+    const [dimension] = decisionJson(
+      decided([asked("tokens", "5h", { limit: "unknown", used: 9 })], NOON),
+    ).dimensions;
+    expect(dimension).toMatchObject({
+      limit: "unknown",
+      mode: "unknown",
+      globalUsedPercent: null,
+      available: "unlimited",
+    });
+    expect(Object.keys(dimension!)).not.toContain("share");
+    expect(Object.keys(dimension!)).not.toContain("maxAllowed");
+  });
+
+  test.each([[{ status: "unjudged", allowed: true }], [{ status: "unavailable", allowed: false }]] as const)(
+    "%j says that and invents no numbers; what the store said stays here",
+    (said) => {
+      const cause = new Error("SQLITE_CANTOPEN /srv/data/storage.sqlite");
+      const decision: Decision = { ...said, cause, dimensions: [] } as Decision;
+      expect(decisionJson(decision)).toStrictEqual({ ...said, dimensions: [] });
+    },
+  );
+
+  test("of nobody says why nobody judged", () => {
+    expect(
+      decisionJson({ status: "ungoverned", allowed: true, why: "empty-plan", dimensions: [] }),
+    ).toStrictEqual({
+      status: "ungoverned",
+      allowed: true,
+      why: "empty-plan",
+      dimensions: [],
+    });
+  });
+
+  test("property: has no member that is undefined, and loses nothing on its way through JSON", () => {
+    const amount = fc.nat({ max: 1_000_000 });
+    fc.assert(
+      fc.property(
+        amount,
+        amount,
+        fc.option(amount, { nil: undefined }),
+        amount,
+        (used, others, share, limit) => {
+          const question = asked("requests", "hourly", {
+            limit: limit === 0 ? "unknown" : limit,
+            used,
+            total: used + others,
+            share: limit === 0 ? undefined : share,
+          });
+          const json = decisionJson(decided([question], NOON));
+          expect(sent(json)).toStrictEqual(json);
+        },
+      ),
+    );
+  });
+});
+
+describe("One's own usage in the REST API", () => {
+  test("has the key's own numbers, and of the others no more than how full the pool is", () => {
+    const decision = decided(
+      [asked("requests", "hourly", { limit: 100, used: 10, total: 73, share: 20, cost: 0 })],
+      NOON,
+    );
+    const json = ownUsageJson({
+      pool: pool({ allocations: [{ apiKeyId: "mallory", weight: 1 }] }),
+      decision,
+    });
+    expect(sent(json)).toStrictEqual({
+      connectionId: "seat",
+      pool: "Team",
+      judged: true,
+      dimensions: [
+        {
+          unit: "requests",
+          window: "hourly",
+          mode: "strict",
+          globalUsedPercent: 0.73,
+          share: 20,
+          used: 10,
+          held: 0,
+          remaining: 10,
+          available: 27,
+          borrowing: false,
+        },
+      ],
+    });
+    expect(JSON.stringify(json)).not.toMatch(/mallory|63/u);
+  });
+
+  test("has no numbers while the store is away", () => {
+    const decision: Decision = {
+      status: "unjudged",
+      allowed: true,
+      cause: new Error("gone"),
+      dimensions: [],
+    };
+    expect(ownUsageJson({ pool: pool({}), decision })).toEqual({
+      connectionId: "seat",
+      pool: "Team",
+      judged: false,
+      dimensions: [],
+    });
+  });
+});
+
+describe("What a preview is asked about", () => {
+  test("is read in units, and what is not asked about is left out", () => {
+    const query = {
+      estimatedRequests: "2",
+      estimatedTokens: "1200",
+      estimatedUsd: "0.25",
+      estimatedPercent: "1.5",
+      poolId: "x",
+    };
+    expect(parseEstimateQuery(query)).toEqual({
+      ok: true,
+      value: { requests: 2, tokens: 1200, usd: 0.25, percent: 1.5 },
+    });
+    expect(parseEstimateQuery({})).toEqual({ ok: true, value: {} });
+  });
+
+  test.each([
+    "",
+    " 1",
+    "-1",
+    "1e3",
+    "0x10",
+    "NaN",
+    "Infinity",
+    "true",
+    "1,5",
+    "9".repeat(30),
+    ["1", "2"],
+    { a: "1" },
+  ])("is refused for %j", (text) => {
+    for (const name of ["estimatedRequests", "estimatedTokens", "estimatedUsd", "estimatedPercent"]) {
+      const parsed = parseEstimateQuery({ [name]: text });
+      expect(parsed).toMatchObject({
+        ok: false,
+        faults: [{ path: name, message: expect.stringMatching(/\.$/u) }],
+      });
+    }
+  });
+
+  test("has all its faults listed at once", () => {
+    const parsed = parseEstimateQuery({ estimatedUsd: "x", estimatedTokens: "y", estimatedRequests: "1" });
+    expect(parsed.ok ? [] : parsed.faults.map(({ path }) => path).sort()).toEqual([
+      "estimatedTokens",
+      "estimatedUsd",
+    ]);
+  });
+});
