@@ -99,6 +99,11 @@ describe("the admin API", () => {
       }),
     );
     expect(changed).toMatchObject({ status: 200, body: { models: ["gpt"], provider: "codex" } });
+    const edit = (version: string) =>
+      gateway.admin("PATCH", "/api/connections/seat", { provider: "openai" }, { "if-match": version });
+    expect([(await edit('"1"')).status, (await edit("one")).status, (await edit('"2"')).status]).toEqual([
+      412, 400, 200,
+    ]);
     const shown = [made, changed, await json(gateway.admin("GET", "/api/connections"))];
     expect(JSON.stringify(shown)).not.toMatch(/sk-the-owners|sk-new|sk-simulated/u);
     expect(gateway.logged.join("")).not.toMatch(/sk-the-owners|sk-new|sk-simulated/u);

@@ -149,6 +149,21 @@ describe("what reaches the client", () => {
     expect((await gateway.usage()).dimensions[0]).toMatchObject({ consumedTotal: 0, held: 0 });
   });
 
+  test("is a list of models, to a HEAD as to a GET, for whoever has a key", async () => {
+    const gateway = await startTestGateway();
+    const asked = (method: string, headers: Record<string, string>) =>
+      fetch(`${gateway.url}/v1/models`, { method, headers });
+    expect((await asked("GET", {})).status).toBe(401);
+    expect(await (await asked("GET", { "x-api-key": "sk-demo-bob" })).json()).toMatchObject({
+      object: "list",
+    });
+    const anthropic = await asked("GET", { "x-api-key": "sk-demo-bob", "anthropic-version": "2023-06-01" });
+    expect(await anthropic.json()).toMatchObject({ has_more: false });
+    const head = await asked("HEAD", { "x-api-key": "sk-demo-bob" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect((await gateway.usage()).dimensions[0]).toMatchObject({ consumedTotal: 0, held: 0 });
+  });
+
   test("is its own shares, and nothing of others", async () => {
     const gateway = await startTestGateway();
     for (const key of ["alice", "alice", "bob"]) await (await gateway.ask(key)).text();

@@ -13,6 +13,8 @@ export interface Connection {
   /** Undefined: every model. */
   readonly models: readonly string[] | undefined;
   readonly dialects: readonly Dialect[];
+  /** Grows with every change; what an edit was based on. */
+  readonly version: number;
   readonly createdAt: string;
 }
 
@@ -42,7 +44,8 @@ export interface Connections {
   authOf(id: string): UpstreamAuth;
   /** @returns undefined when the id is taken. */
   create(connection: NewConnection, now: number): Promise<Connection | undefined>;
-  update(id: string, change: ConnectionChange): Promise<Connection | undefined>;
+  /** @returns the connection as it is now; `"stale"`, and nothing is written, when `ifVersion` is not its version any more. */
+  update(id: string, change: ConnectionChange, ifVersion?: number): Promise<Connection | "stale" | undefined>;
   delete(id: string): Promise<boolean>;
 }
 
@@ -59,7 +62,7 @@ export function createConnections(
     "INSERT INTO connections (id, provider, base_url, models, dialects, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
   );
   const replace = db.prepare(
-    "UPDATE connections SET provider = ?, base_url = ?, models = ?, dialects = ? WHERE id = ?",
+    "UPDATE connections SET provider = ?, base_url = ?, models = ?, dialects = ?, version = version + 1 WHERE id = ?",
   );
   const remove = db.prepare("DELETE FROM connections WHERE id = ?");
 
@@ -79,10 +82,11 @@ export function createConnections(
         secrets.write(id, JSON.stringify(auth));
         return get(id);
       }),
-    update: (id, change) =>
+    update: (id, change, ifVersion) =>
       write(() => {
         const before = byId.get(id);
         if (before === undefined) return undefined;
+        if (ifVersion !== undefined && ifVersion !== before.version) return "stale";
         replace.run(
           change.provider ?? before.provider,
           change.baseUrl === undefined ? before.base_url : stored(change.baseUrl),
@@ -108,6 +112,7 @@ interface Row {
   readonly base_url: string | null;
   readonly models: string | null;
   readonly dialects: string | null;
+  readonly version: number;
   readonly created_at: number;
 }
 
@@ -119,6 +124,7 @@ function connectionOf(row: Row | undefined): Connection | undefined {
     baseUrl: row.base_url ?? SIMULATOR,
     models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
     dialects: row.dialects === null ? dialectsOf(row.provider) : (JSON.parse(row.dialects) as Dialect[]),
+    version: row.version,
     createdAt: new Date(row.created_at).toISOString(),
   };
 }

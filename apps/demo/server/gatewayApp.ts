@@ -8,6 +8,7 @@ import { createAdminRouter, type AdminParts } from "./adminRouter.js";
 import { fail } from "./failures.js";
 import type { Health } from "./health.js";
 import type { InFlight } from "./inFlight.js";
+import { logRequests } from "./logRequests.js";
 import type { Metrics } from "./metrics.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
 import { sendAnswer } from "./sendAnswer.js";
@@ -26,6 +27,7 @@ export function createGatewayApp(parts: GatewayParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
+  app.use(logRequests(log));
 
   app.get("/healthz", (_request, response) => {
     const { status, body } = health();

@@ -55,8 +55,9 @@ export function createProxyRouter(parts: ProxyParts): Router {
     async (request, response, next) => {
       const apiKey = callers.get(request)!;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const json = request.method === "GET" ? undefined : jsonObject(body);
-      if (json === undefined && request.method !== "GET")
+      const hasBody = request.method === "POST";
+      const json = hasBody ? jsonObject(body) : undefined;
+      if (json === undefined && hasBody)
         return fail(request, response, {
           status: 400,
           code: "invalid_json",

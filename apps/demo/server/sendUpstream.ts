@@ -50,7 +50,7 @@ export async function sendUpstream(
     return unreachable("The gateway has no credentials for this connection.");
   }
 
-  const method = request.method === "GET" ? "GET" : "POST";
+  const method = request.method === "POST" ? "POST" : "GET";
   const asked = request.path.endsWith("/chat/completions")
     ? includeUsage(context.body)
     : { body: context.body, added: false };
@@ -75,7 +75,12 @@ export async function sendUpstream(
 
   function conclude(forwarded: Forwarded): void {
     if (forwarded.kind === "answered") {
-      if (forwarded.status === 401) options.secrets.forget(connection.id);
+      if (forwarded.status !== 401 && forwarded.status !== 403) return;
+      options.secrets.forget(connection.id);
+      options.log.warn(
+        { connection: connection.id, status: forwarded.status },
+        "the upstream refuses the connection's secret",
+      );
       return;
     }
     if (forwarded.kind === "client-left") return;

@@ -1,0 +1,26 @@
+import type { RequestHandler } from "express";
+import type { Logger } from "pino";
+import { requestIdOf } from "./failures.js";
+
+/** One line per request at level `debug`, when its answer is over. No header, body or query is in it: they hold secrets and prompts. */
+export function logRequests(log: Logger): RequestHandler {
+  return (request, response, next) => {
+    if (!log.isLevelEnabled("debug")) return next();
+    const startedAt = performance.now();
+    const { method, path } = request;
+    response.once("close", () => {
+      log.debug(
+        {
+          requestId: requestIdOf(response),
+          method,
+          path,
+          status: response.headersSent ? response.statusCode : "none",
+          whole: response.writableFinished,
+          ms: Math.round(performance.now() - startedAt),
+        },
+        "answered",
+      );
+    });
+    next();
+  };
+}
