@@ -1,9 +1,9 @@
 import { clearingMoment } from "./clearingMoment.js";
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
-import { compareDimensions, type Dimension } from "./dimension.js";
+import { compareDimensions, type Dimension, type DimensionName } from "./dimension.js";
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
 import { everyoneOf, outsideOf } from "./outsideUse.js";
-import { heldAt, settledOnly, useAt } from "./reading.js";
+import { settledOnly, useAt, usesAt } from "./reading.js";
 import {
   DEFAULT_SATURATION_THRESHOLD,
   hasRoom,
@@ -34,19 +34,10 @@ export function decideFairShare(
   question: FairShareQuestion,
   now: EpochMs,
 ): Allowed | Deprioritized | Refused {
-  const dimensions: DimensionDecision[] = [];
-  let refused = false;
-  let deprioritizedBy: DimensionQuestion | undefined;
-  for (const asked of question.dimensions) {
-    const { answer, deprioritized } = decideDimension(asked, question, now);
-    dimensions.push(answer);
-    if (answer.refusal !== undefined) refused = true;
-    else if (deprioritized && (deprioritizedBy === undefined || before(asked, deprioritizedBy)))
-      deprioritizedBy = asked;
-  }
-  if (refused) return refusal(question, dimensions, now);
-  if (deprioritizedBy !== undefined)
-    return { status: "deprioritized", allowed: true, decidedBy: deprioritizedBy.dimension.name, dimensions };
+  const dimensions = question.dimensions.map((asked) => decideDimension(asked, question, now));
+  if (dimensions.some((answer) => answer.refusal !== undefined)) return refusal(question, dimensions, now);
+  const decidedBy = question.policy === "soft" ? deprioritizing(question, dimensions) : undefined;
+  if (decidedBy !== undefined) return { status: "deprioritized", allowed: true, decidedBy, dimensions };
   return { status: "allowed", allowed: true, dimensions };
 }
 
@@ -54,11 +45,10 @@ function decideDimension(
   asked: DimensionQuestion,
   question: FairShareQuestion,
   now: EpochMs,
-): { readonly answer: DimensionDecision; readonly deprioritized: boolean } {
+): DimensionDecision {
   const { dimension, cost, cap } = asked;
   const { limit } = dimension;
-  const used = useAt(asked.used, now);
-  const total = useAt(asked.total, now);
+  const { used, held, total } = usesAt(asked, now);
   const outside = asked.signal === undefined ? 0 : outsideOf(asked, now);
   const everyone = total + outside;
   const share = limit === "unknown" ? undefined : (asked.share ?? 0);
@@ -70,7 +60,7 @@ function decideDimension(
   );
   // At a used-up share, a hard key passes with cost 0 at most.
   const shut = strict && question.policy !== "soft" && question.policy !== "burst" && used >= (share ?? 0);
-  const answer: DimensionDecision = {
+  return {
     name: dimension.name,
     unit: dimension.unit,
     window: dimension.window,
@@ -79,7 +69,7 @@ function decideDimension(
     globalUsedPercent: limit === "unknown" ? undefined : everyone / limit,
     cost,
     used,
-    held: heldAt(asked.used, now),
+    held,
     total,
     outside,
     share,
@@ -93,7 +83,30 @@ function decideDimension(
         ? undefined
         : nameRefusal(asked, question, verdict, now),
   };
-  return { answer, deprioritized: verdict === "deprioritize" };
+}
+
+/** The first dimension, in their own order, in which a soft key is past its share. */
+function deprioritizing(
+  question: FairShareQuestion,
+  dimensions: readonly DimensionDecision[],
+): DimensionName | undefined {
+  let first: DimensionQuestion | undefined;
+  question.dimensions.forEach((asked, i) => {
+    if (
+      judgeDimension(asked, question, usesOf(dimensions[i]!)) === "deprioritize" &&
+      (first === undefined || before(asked, first))
+    )
+      first = asked;
+  });
+  return first?.dimension.name;
+}
+
+/** The amounts that a dimension was judged on. */
+function usesOf({ used, total, outside }: DimensionDecision): {
+  readonly used: number;
+  readonly everyone: number;
+} {
+  return { used, everyone: total + outside };
 }
 
 /** A refusal is too large where no time helps, in flight where what is settled alone would not cause it. */
@@ -134,10 +147,7 @@ function refusal(
   });
   const { asked, answer } = last!;
   const reason = answer.refusal!;
-  const cause =
-    reason === "in-flight"
-      ? judgeDimension(asked, question, { used: answer.used, everyone: answer.total + answer.outside })
-      : undefined;
+  const cause = reason === "in-flight" ? judgeDimension(asked, question, usesOf(answer)) : undefined;
   return {
     status: "refused",
     allowed: false,

@@ -35,10 +35,35 @@ export function heldAt(use: Use, now: EpochMs): number {
   const { buckets, amounts } = use;
   let sum = 0;
   for (let i = 0; i < buckets.length; i += 1) {
-    const bucket = buckets[i]!;
-    if (bucket.holds === "held" && amounts[i] !== 0) sum += amounts[i]! * bucketWeight(bucket, now);
+    const amount = amounts[i]!;
+    if (amount !== 0 && buckets[i]!.holds === "held") sum += amount * bucketWeight(buckets[i]!, now);
   }
   return sum;
+}
+
+/**
+ * {@link useAt} of both uses and {@link heldAt} of the key's. A request's two readings lie over the same buckets, whose
+ * weights are then computed once.
+ */
+export function usesAt(
+  { used, total }: { readonly used: Use; readonly total: Use },
+  now: EpochMs,
+): { readonly used: number; readonly held: number; readonly total: number } {
+  if (typeof used === "number" || typeof total === "number" || used.buckets !== total.buckets)
+    return { used: useAt(used, now), held: heldAt(used, now), total: useAt(total, now) };
+  const { buckets } = used;
+  const sums = { used: 0, held: 0, total: 0 };
+  for (let i = 0; i < buckets.length; i += 1) {
+    const own = used.amounts[i]!;
+    const everybodys = total.amounts[i]!;
+    if (own === 0 && everybodys === 0) continue;
+    const bucket = buckets[i]!;
+    const weight = bucketWeight(bucket, now);
+    sums.used += own * weight;
+    sums.total += everybodys * weight;
+    if (bucket.holds === "held") sums.held += own * weight;
+  }
+  return sums;
 }
 
 /** The same use without what is held. */
