@@ -7,7 +7,7 @@ import type { ProviderSimulator } from "../server/simulator/createProviderSimula
 import { startGateway, type Gateway } from "../server/startGateway.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
-export const ADMIN_TOKEN = "the-admin-token-of-the-tests";
+const ADMIN_TOKEN = "the-admin-token-of-the-tests";
 
 /** A gateway as it starts for a newcomer, on a free port, with its own simulator. */
 export interface TestGateway extends Gateway {
@@ -46,7 +46,7 @@ export interface SeenUsage {
 }
 
 /** A moment from which windows are far from their ends. */
-export const NOON = Date.UTC(2026, 0, 15, 12, 5);
+const NOON = Date.UTC(2026, 0, 15, 12, 5);
 
 export async function startTestGateway({
   dataDir = temporaryDirectory(),
