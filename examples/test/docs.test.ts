@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseDimensions } from "@quota/core";
 import {
   createMemoryPlanOverrides,
   createMemoryPoolDirectory,
@@ -23,6 +24,42 @@ describe("README.md", () => {
     const example = flat(await text("examples/02-one-process.ts"));
     expect(excerpt.split("\n").length).toBeGreaterThan(10);
     for (const part of excerpt.trim().split("\n\n")) expect(example).toContain(flat(part));
+  });
+
+  it("shows numbers that the rules give: bob alone in the demo's pool", async () => {
+    const readme = await text("README.md");
+    const number = (pattern: RegExp): number => Number(pattern.exec(readme)?.[1]);
+    const pools = createMemoryPoolDirectory();
+    const plans = createMemoryPlanOverrides();
+    const allocations = [50, 30, 20].map((weight, i) => ({
+      apiKeyId: ["alice", "bob", "carol"][i]!,
+      weight,
+    }));
+    await pools.create({ connectionId: "kimi-demo", name: "Demo team", allocations }, Date.now());
+    const engine = createQuotaEngine({ store: createMemoryUsageStore(), pools, plans });
+    const bob = { apiKeyId: "bob", connectionId: "kimi-demo", provider: "kimi" };
+    const ask = async () => {
+      const { decision, lease } = await engine.admit(bob);
+      if (lease) await engine.settle(lease);
+      return decision;
+    };
+    expect((await ask()).dimensions[0]).toMatchObject({
+      limit: number(/account at an AI provider: (\d+) requests/),
+      share: number(/q=(\d+)/),
+    });
+
+    const dimensions = parseDimensions(
+      (JSON.parse(/{"dimensions":.*?\]}/.exec(readme)?.[0] ?? "{}") as { dimensions: unknown }).dimensions,
+    );
+    await plans.set("kimi-demo", dimensions.ok ? dimensions.value : []);
+    for (let i = 0; i < number(/seq (\d+)/); i += 1) expect((await ask()).status).toBe("allowed");
+    const refused = await ask();
+    expect(refused).toMatchObject({ status: "refused", reason: "fair-share" });
+    expect(refused.dimensions[0]).toMatchObject({
+      used: number(/(\d+) of your \d+ share/),
+      share: number(/of your (\d+) share/),
+    });
+    await engine.close();
   });
 
   it("names the oldest Node that is supported", async () => {
