@@ -67,6 +67,24 @@ describe("a client that leaves", () => {
     expect(await books(gateway)).toEqual({ consumed: 9, held: 0 });
   });
 
+  test("while it waits its turn gives the turn up, and is never sent on", async () => {
+    const gateway = await startTestGateway({ settings: { waitUpToMs: 600_000 } });
+    await gateway.plan([{ unit: "requests", window: "hourly", limit: 4 }]);
+    gateway.provider.configure({ pause: "before-answer" });
+    const before = [gateway.ask("alice"), gateway.ask("alice")];
+    await gateway.provider.until((state) => state.pausedAnswers === 2);
+    const leave = new AbortController();
+    const waiting = gateway.ask("alice", { signal: leave.signal });
+    const metrics = async () => await (await fetch(`${gateway.url}/metrics`)).text();
+    while (!(await metrics()).includes('reason="in-flight"'));
+    leave.abort();
+    await expect(waiting).rejects.toThrow();
+    gateway.provider.configure({ pause: "none" });
+    expect((await Promise.all(before)).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await books(gateway)).toEqual({ consumed: 2, held: 0 });
+    expect(gateway.provider.state().requests.seen).toBe(2);
+  });
+
   test("with its body half sent is never counted", async () => {
     const gateway = await startTestGateway();
     await gateway.plan(HUNDRED);

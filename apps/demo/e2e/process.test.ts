@@ -209,6 +209,18 @@ describe("the demo stops", () => {
     expect(await usageOf(await again.ready, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
   });
 
+  test("at the second SIGTERM, a second after the first: streams are cut off, and settled all the same", async () => {
+    const dataDir = temporaryDirectory();
+    const demo = start({ DATA_DIR: dataDir });
+    const answer = await ask(await demo.ready, { stream: true, model: "m?failure=stalls-mid-stream" });
+    await answer.body!.getReader().read();
+    const again = setInterval(() => demo.child.kill("SIGTERM"), 100);
+    expect(await demo.ended).toBe(0);
+    clearInterval(again);
+    const next = start({ DATA_DIR: dataDir });
+    expect(await usageOf(await next.ready, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
+  });
+
   test("by kill -9 in a burst: what was acknowledged is counted, holds are gone in two generations, the file is sound", async () => {
     const dataDir = temporaryDirectory();
     const env = { DATA_DIR: dataDir, QUOTA_LEASE_MS: "1000" };

@@ -8,12 +8,14 @@ export interface InFlight {
   isStopping(): boolean;
   /** Refuses whatever is new. Resolves when the last answer has ended, or `graceMs` have passed, with those that have not ended. */
   stop(graceMs: number): Promise<readonly Response[]>;
+  /** Ends the grace of a stop that is on its way. */
+  hurry(): void;
 }
 
 export function createInFlight(): InFlight {
   const open = new Set<Response>();
   let stopping = false;
-  let whenIdle: (() => void) | undefined;
+  let endGrace: (() => void) | undefined;
 
   return {
     isStopping: () => stopping,
@@ -31,7 +33,7 @@ export function createInFlight(): InFlight {
       open.add(response);
       response.once("close", () => {
         open.delete(response);
-        if (open.size === 0) whenIdle?.();
+        if (open.size === 0) endGrace?.();
       });
       next();
     },
@@ -39,12 +41,13 @@ export function createInFlight(): InFlight {
       stopping = true;
       if (open.size === 0) return Promise.resolve([]);
       return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve([...open]), graceMs);
-        whenIdle = () => {
+        const timer = setTimeout(() => endGrace?.(), graceMs);
+        endGrace = () => {
           clearTimeout(timer);
-          resolve([]);
+          resolve([...open]);
         };
       });
     },
+    hurry: () => endGrace?.(),
   };
 }

@@ -30,19 +30,23 @@ async function serve(): Promise<void> {
     pino.destination(2),
   );
   const gateway = await startGateway({ settings, openStorage: openSqliteStorage, log });
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.once(signal, () => {
-      log.info("stopping: new requests are refused, streams may finish; again, and they are cut off");
-      process.once(signal, () => process.exit(1));
-      gateway.stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ error }, "the gateway did not stop cleanly");
-          process.exit(1);
-        },
-      );
-    });
-  }
+  let stoppingSince: number | undefined;
+  const stop = (): void => {
+    // One Ctrl-C may arrive twice: from the terminal, and from the script runner above us.
+    if (stoppingSince !== undefined && performance.now() - stoppingSince < 1_000) return;
+    if (stoppingSince === undefined)
+      log.info("stopping: new requests are refused, streams may finish; once more, and they are cut off");
+    stoppingSince ??= performance.now();
+    gateway.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ error }, "the gateway did not stop cleanly");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
   console.log(bannerOf(gateway));
 }
 

@@ -37,7 +37,10 @@ export interface Gateway {
   readonly demoKeys: readonly string[];
   readonly simulator: ProviderSimulator | undefined;
   readonly engine: QuotaEngine;
-  /** Refuses new requests, lets streams finish for at most `graceMs`, settles what is cut off, and closes everything. */
+  /**
+   * Refuses new requests, lets streams finish for at most `graceMs`, settles what is cut off, and closes everything. Asked again
+   * while they finish, it cuts them off.
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -161,7 +164,10 @@ export async function startGateway({
         : [],
       simulator,
       engine,
-      stop: (graceMs = settings.shutdownGraceMs) => (stopped ??= stop(graceMs)),
+      stop(graceMs = settings.shutdownGraceMs) {
+        if (stopped !== undefined) inFlight.hurry();
+        return (stopped ??= stop(graceMs));
+      },
     };
   } catch (error) {
     await closeAll();
