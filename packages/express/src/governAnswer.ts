@@ -10,9 +10,9 @@ import { tieHandle } from "./quotaOf.js";
 /** One response, from before the engine is asked until its lease is given back: once, in whatever order things end. */
 export interface GovernedAnswer {
   /** The response is over, or somebody else has answered. */
-  readonly over: boolean;
+  isOver(): boolean;
   /** Aborted when the response is over before the engine has answered. */
-  readonly signal: AbortSignal;
+  signal(): AbortSignal;
   /**
    * The engine has answered. False where there is nothing more to do: the response is over or somebody else's; what was held
    * is given back.
@@ -42,17 +42,18 @@ export function governAnswer(exchange: Exchange, tools: AnswerTools): GovernedAn
     else settleAs(end);
   });
 
+  const isOver = (): boolean => over || response.headersSent || response.writableEnded || response.destroyed;
+
+  // Methods, not getters: an accessor in a literal gives every object a hidden class of its own, and requests pay for that.
   return {
-    get over() {
-      return over || response.headersSent || response.writableEnded || response.destroyed;
-    },
-    get signal() {
+    isOver,
+    signal() {
       leaving ??= new AbortController();
       return leaving.signal;
     },
     begin(asked, admission) {
       const { decision, lease } = admission;
-      if (this.over) {
+      if (isOver()) {
         this.drop();
         if (lease) giveBack(lease, { action: "release" }, tools);
         return false;

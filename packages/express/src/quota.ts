@@ -50,7 +50,7 @@ export function quota(options: QuotaOptions): RequestHandler {
     let admission: Admission;
     try {
       const caller = await identify(request);
-      if (answer.over) return;
+      if (answer.isOver()) return;
       if (caller === undefined) {
         answer.drop();
         return sendUnauthorized(request, response);
@@ -59,10 +59,10 @@ export function quota(options: QuotaOptions): RequestHandler {
       asked = { apiKeyId, connectionId, provider, estimate: estimate(request, caller) };
       admission =
         waitUpTo > 0
-          ? await room.admit(asked, { waitUpTo, signal: answer.signal })
+          ? await room.admit(asked, { waitUpTo, signal: answer.signal() })
           : await engine.admit(asked);
     } catch (error) {
-      if (answer.over) return;
+      if (answer.isOver()) return;
       answer.drop();
       throw error;
     }
