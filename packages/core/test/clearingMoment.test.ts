@@ -24,6 +24,27 @@ describe("when a use passes a bound: 100 ms windows, asked at 125", () => {
     expect(clearingMoment({ use: asked, ...atMost(bound) }, 125)).toBe(expected);
   });
 
+  it("is a millisecond later where the bound itself does not pass", () => {
+    const below = { bound: 20, passes: (amount: number) => amount < 20 };
+    expect(clearingMoment({ use: use(0, 40), ...below }, 125)).toBe(151);
+  });
+
+  it("is found at once where rounding makes stairs of the line: a grain fades over a month beside 2^53", () => {
+    const month = 2_592_000_000;
+    const [, now, before] = windowBuckets({ slotMs: month, slots: 1, edge: "weighted" }, 700 * month);
+    const bound = Number.MAX_SAFE_INTEGER - 2;
+    let looks = 0;
+    const passes = (amount: number) => {
+      looks += 1;
+      return amount <= bound;
+    };
+    const fading: Use = { buckets: [now!, before!], amounts: [bound, 2] };
+    const clears = clearingMoment({ use: fading, bound, passes }, 700 * month)!;
+    expect(looks).toBeLessThan(50);
+    expect(useAt(fading, clears)).toBe(bound);
+    expect(useAt(fading, clears - 1)).toBeGreaterThan(bound);
+  });
+
   it("agrees with the comparison where rounding would put it one off", () => {
     const third = use(0, 3);
     const below = { bound: 1, passes: (amount: number) => amount < 1 };
@@ -45,11 +66,13 @@ it("is what trying every millisecond finds, whatever the buckets hold", () => {
           use: fc
             .array(fc.integer({ min: -5, max: 40 }), { minLength: buckets.length, maxLength: buckets.length })
             .map((amounts): Use => ({ buckets, amounts })),
-          bound: fc.oneof(fc.integer({ min: -5, max: 150 }), fc.double({ min: 0, max: 150, noNaN: true })),
+          // Anything, or the very amount that will be left some milliseconds from now.
+          aim: fc.oneof(fc.integer({ min: -5, max: 150 }), fc.record({ leftAfter: fc.nat(300) })),
           strictly: fc.boolean(),
         });
       }),
-      ({ now, use: fading, bound, strictly }) => {
+      ({ now, use: fading, aim, strictly }) => {
+        const bound = typeof aim === "number" ? aim : useAt(fading, now + aim.leftAfter);
         const passes = (amount: number) => (strictly ? amount < bound : amount <= bound);
         let first: number | undefined;
         // All is gone within six slots of 50 ms or two of 300 ms, wherever in its slot `now` lies.
