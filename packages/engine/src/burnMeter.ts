@@ -22,8 +22,8 @@ export interface BurnMeter {
 
 const SAMPLE_EVERY_MS = 10_000;
 const MAX_SAMPLES = 360;
-/** Above this many dimensions, what was noted is forgotten, so that memory stays bounded. */
-const MAX_DIMENSIONS = 10_000;
+/** Above this many ledgers, what was noted is forgotten, so that memory stays bounded. */
+const MAX_LEDGERS = 5_000;
 
 export function createBurnMeter(): BurnMeter {
   interface Track {
@@ -33,17 +33,26 @@ export function createBurnMeter(): BurnMeter {
     amount: number;
     readonly samples: BurnSample[];
   }
-  const tracks = new Map<string, Track>();
-  const nameOf = (ledger: string, dimension: string): string => `${ledger} ${dimension}`;
+  /** By ledger, then by dimension: a name made of both would have to be made, and hashed, at every settlement. */
+  const ledgers = new Map<string, Map<string, Track>>();
+
+  function tracksOf(ledger: string): Map<string, Track> {
+    let tracks = ledgers.get(ledger);
+    if (tracks === undefined) {
+      if (ledgers.size >= MAX_LEDGERS) ledgers.clear();
+      tracks = new Map();
+      ledgers.set(ledger, tracks);
+    }
+    return tracks;
+  }
 
   return {
     note({ ledger, dimension, bucket, amount }, now) {
-      const name = nameOf(ledger, dimension);
-      let track = tracks.get(name);
+      const tracks = tracksOf(ledger);
+      let track = tracks.get(dimension);
       if (track === undefined) {
-        if (tracks.size >= MAX_DIMENSIONS) tracks.clear();
         track = { bucket, earlier: 0, amount, samples: [] };
-        tracks.set(name, track);
+        tracks.set(dimension, track);
       }
       if (bucket > track.bucket) {
         track.earlier += track.amount;
@@ -57,7 +66,7 @@ export function createBurnMeter(): BurnMeter {
       if (track.samples.length > MAX_SAMPLES) track.samples.shift();
     },
     rate({ ledger, dimension, limit, used }) {
-      return computeBurnRate({ samples: tracks.get(nameOf(ledger, dimension))?.samples ?? [], limit, used });
+      return computeBurnRate({ samples: ledgers.get(ledger)?.get(dimension)?.samples ?? [], limit, used });
     },
   };
 }

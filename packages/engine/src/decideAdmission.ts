@@ -101,14 +101,29 @@ export function admissionVerdict(
     additions[offset + buckets.length + heldAt] = cost;
     offset += 2 * buckets.length;
   }
-  return {
-    result: decision,
-    additions,
-    get holdsUpTo() {
-      return verdictBounds(asked, decision, now)?.flatMap(({ used, total }) => [...used, ...total]);
-    },
-  };
+  const allowance = Object.create(ALLOWANCE) as { -readonly [member in keyof Allowance]: Allowance[member] };
+  allowance.result = decision;
+  allowance.additions = additions;
+  allowance.asked = asked;
+  allowance.now = now;
+  return allowance;
 }
+
+/** A verdict that lets a request pass, with what its bounds are worked out from. */
+interface Allowance extends Verdict<Allowed | Deprioritized> {
+  readonly asked: FairShareQuestion;
+  readonly now: EpochMs;
+}
+
+/** The bounds are worked out when a store asks for them; most never do. One getter for all, since making one for each verdict costs as much as deciding. */
+const ALLOWANCE: Pick<Allowance, "holdsUpTo"> & ThisType<Allowance> = {
+  get holdsUpTo() {
+    return verdictBounds(this.asked, this.result, this.now)?.flatMap(({ used, total }) => [
+      ...used,
+      ...total,
+    ]);
+  },
+};
 
 /** A key's amounts below 0 (a hold that had evaporated was given back) are read as 0; everybody's are signed. */
 export function amountsFromZero(amounts: readonly number[], from: number, size: number): readonly number[] {

@@ -40,9 +40,8 @@ export function createGovernedPools(
   }
   const known = new Map<string, Known>();
 
-  async function of(pool: Pool, provider: string): Promise<LivePool> {
+  function liveOf(pool: Pool, provider: string, override: readonly Dimension[] | undefined): LivePool {
     const { connectionId } = pool;
-    const override = await plans.get(connectionId);
     const before = known.get(connectionId);
     if (before?.provider === provider && before.override === override && isSame(before.pool, pool))
       return before.live;
@@ -56,10 +55,12 @@ export function createGovernedPools(
   }
 
   return {
-    of,
+    async of(pool, provider) {
+      return liveOf(pool, provider, await plans.get(pool.connectionId));
+    },
     async ofConnection({ connectionId, provider }) {
       const pool = await pools.ofConnection(connectionId);
-      return pool === undefined ? undefined : of(pool, provider);
+      return pool && liveOf(pool, provider, await plans.get(connectionId));
     },
   };
 }

@@ -81,17 +81,15 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
   /** The cells of the counters that have not expired, aligned. Neighbours of one id share one look-up. */
   function find(ledger: LedgerId, counters: readonly Counter[], now: EpochMs): readonly (Cell | undefined)[] {
     const ids = ledgers.get(ledger);
-    const found: (Cell | undefined)[] = [];
     let id: CounterId | undefined;
     let cells: readonly Cell[] | undefined;
-    for (const counter of counters) {
+    return counters.map((counter) => {
       if (counter.id !== id) {
         id = counter.id;
         cells = ids?.get(id);
       }
-      found.push(cells && counter.expiresAt > now ? liveCell(cells, counter.bucket, now) : undefined);
-    }
-    return found;
+      return cells && counter.expiresAt > now ? liveCell(cells, counter.bucket, now) : undefined;
+    });
   }
 
   /** A cell for a counter that has none, in place of an expired one. */
@@ -149,9 +147,7 @@ function liveCell(cells: readonly Cell[], bucket: number, now: EpochMs): Cell | 
 }
 
 function amountsOf(cells: readonly (Cell | undefined)[]): readonly number[] {
-  const amounts: number[] = [];
-  for (const cell of cells) amounts.push(cell === undefined ? 0 : cell.amount);
-  return amounts;
+  return cells.map((cell) => (cell === undefined ? 0 : cell.amount));
 }
 
 /** A verdict that does not fit is a fault of whoever decided; a sum past 2^53, of what was counted. Nothing is written either way. */

@@ -62,12 +62,12 @@ export function renewalAdditions(
 }
 
 /** Adds, in one step, whatever the counters hold; answers what they held before. */
-export async function addTo(
+export function addTo(
   step: { readonly store: UsageStore; readonly ledger: LedgerId; readonly additions: Additions },
   now: EpochMs,
 ): Promise<readonly number[]> {
   const { counters, amounts } = step.additions;
-  if (counters.length === 0) return [];
+  if (counters.length === 0) return Promise.resolve([]);
   return step.store.transact({
     ledger: step.ledger,
     counters,
