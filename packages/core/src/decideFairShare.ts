@@ -10,6 +10,7 @@ import {
   isInsideShare,
   isStrict,
   judgeDimension,
+  roomUnder,
 } from "./thresholdRule.js";
 import type { EpochMs } from "./units.js";
 
@@ -54,9 +55,9 @@ function decideDimension(
   const share = limit === "unknown" ? undefined : (asked.share ?? 0);
   const verdict = judgeDimension(asked, question, { used, everyone });
   const strict = limit !== "unknown" && isStrict(everyone, limit, question.saturationThreshold);
-  const bound = Math.min(
-    cap === undefined ? Infinity : cap - used,
-    limit === "unknown" ? Infinity : limit - everyone,
+  const room = Math.min(
+    cap === undefined ? Infinity : roomUnder(used, cap),
+    limit === "unknown" ? Infinity : roomUnder(everyone, limit),
   );
   // At a used-up share, a hard key passes with cost 0 at most.
   const shut = strict && question.policy !== "soft" && question.policy !== "burst" && used >= (share ?? 0);
@@ -75,7 +76,7 @@ function decideDimension(
     share,
     cap,
     remaining: share === undefined ? undefined : Math.max(0, share - used),
-    available: bound === Infinity ? "unlimited" : shut ? 0 : Math.max(0, Math.floor(bound)),
+    available: room === Infinity ? "unlimited" : shut ? 0 : room,
     maxAllowed: limit === "unknown" ? undefined : Math.max(0, limit - (everyone - used)),
     borrowing: share !== undefined && used > share,
     refusal:

@@ -27,6 +27,14 @@ export function hasRoom(used: number, cost: number, bound: number): boolean {
   return used < bound && used + cost <= bound;
 }
 
+/** The largest cost that fits under a cap or limit, in whole grains. */
+export function roomUnder(used: number, bound: number): number {
+  const room = Math.max(0, Math.floor(bound - used));
+  // Near 2^53 the difference is rounded: the comparison that decides has the last word.
+  if (!hasRoom(used, room, bound)) return Math.max(0, room - 1);
+  return hasRoom(used, room + 1, bound) ? room + 1 : room;
+}
+
 /** Whether shares bind. */
 export function isStrict(everyone: number, limit: number, threshold = DEFAULT_SATURATION_THRESHOLD): boolean {
   return everyone / limit >= threshold;

@@ -65,9 +65,9 @@ function slackOf(
   return { used, total };
 }
 
-/** The most whole grains that `amount` may rise and still pass; fractional readings keep a hair's breadth for rounding. */
+/** The most whole grains that `amount` may rise and still pass; where sums are rounded (fractions, amounts near 2^53) a hair's breadth is kept. */
 function rise(amount: number, bound: number, passes: (amount: number) => boolean): number {
-  const hair = Number.isInteger(amount) ? 0 : bound * 2 ** -46;
+  const hair = Number.isInteger(amount) && bound < 2 ** 45 ? 0 : bound * 2 ** -46;
   let slack = Math.max(0, Math.floor(bound - amount - hair));
   while (slack > 0 && !passes(amount + slack + hair)) slack -= 1;
   return slack;

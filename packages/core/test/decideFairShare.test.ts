@@ -300,6 +300,15 @@ describe("for any question", () => {
     );
   });
 
+  it("available is the largest cost that would pass where sums are rounded, too", () => {
+    const dimension = { name: "usd/monthly", unit: "usd", window: "monthly", limit: 2 ** 52 } as const;
+    const at = (cost: number) =>
+      decideFairShare({ policy: "burst", dimensions: [{ dimension, used: 0.5, total: 0.5, cost }] }, 0);
+    const available = at(1).dimensions[0]!.available as number;
+    expect(at(available).allowed).toBe(true);
+    expect(at(available + 1).allowed).toBe(false);
+  });
+
   it("available is the largest cost that would pass", () => {
     fc.assert(
       fc.property(
@@ -311,7 +320,7 @@ describe("for any question", () => {
           const { available } = at(first!.cost).dimensions[0]!;
           fc.pre(available !== "unlimited");
           if (available > 0) expect(at(available).allowed).toBe(true);
-          expect(at((available) + 1).allowed).toBe(false);
+          expect(at(available + 1).allowed).toBe(false);
         },
       ),
       { numRuns: 500 },

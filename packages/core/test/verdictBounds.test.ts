@@ -53,6 +53,43 @@ describe("the bounds of a verdict", () => {
     );
   });
 
+  it("hold jointly near 2^53 as well, where sums are rounded", () => {
+    const now = 3_599_000;
+    const buckets = bucketsAt({ slotMs: 60_000, slots: 60, edge: "weighted" }, 600_000, now);
+    const whole = (max: number) => fc.integer({ min: 0, max });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2 ** 52, max: Number.MAX_SAFE_INTEGER }),
+        fc.array(whole(2 ** 45), { minLength: buckets.length, maxLength: buckets.length }),
+        fc.record({ utilization: fc.double({ min: 0, max: 1, noNaN: true }), totalThen: whole(2 ** 52) }),
+        fc.constantFrom(0, 0.7, 1),
+        (limit, amounts, signal, saturationThreshold) => {
+          const dimension = { name: "tokens/hourly", unit: "tokens", window: "hourly", limit } as const;
+          const question: FairShareQuestion = {
+            policy: "hard",
+            saturationThreshold,
+            dimensions: [
+              {
+                dimension,
+                used: { buckets, amounts: amounts.map(() => 0) },
+                total: { buckets, amounts },
+                cost: 1,
+                share: 1000,
+                signal,
+              },
+            ],
+          };
+          const decision = decideFairShare(question, now);
+          const bounds = verdictBounds(question, decision, now);
+          fc.pre(bounds !== undefined);
+          const highest = at(question, (_use, i, whose) => bounds[i]![whose]);
+          expect(sternness(decideFairShare(highest, now))).toBeLessThanOrEqual(sternness(decision));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
   it("hold anywhere below, too", () => {
     fc.assert(
       fc.property(
