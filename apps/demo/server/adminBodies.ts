@@ -17,11 +17,10 @@ const baseUrl = z.string("must be an address.").superRefine((value, context) => 
 // Of the hop, of the body and of the gateway: no secret belongs in these.
 const FORBIDDEN_HEADERS = new Set(["host", "content-length", "transfer-encoding", "connection", "expect"]);
 
-const header = z
+const headerName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u, "must be the name of a header.")
-  .refine((name) => !FORBIDDEN_HEADERS.has(name.toLowerCase()), "is no header for a secret.")
-  .optional();
+  .refine((name) => !FORBIDDEN_HEADERS.has(name.toLowerCase()), "is no header for a secret.");
 
 const headerValue = z
   .string()
@@ -29,15 +28,21 @@ const headerValue = z
   .max(16_384, "is too long for a header.")
   .refine(fitsHeader, "must be one line that fits a header.");
 
+const authHeaders = { header: headerName.optional(), headers: z.record(headerName, headerValue).optional() };
+
 const auth = z.discriminatedUnion(
   "kind",
   [
     z.strictObject({ kind: z.literal("none") }),
-    z.strictObject({ kind: z.literal("value"), header, value: headerValue }),
-    z.strictObject({ kind: z.literal("file"), header, path: z.string().min(1, "must not be empty.") }),
+    z.strictObject({ kind: z.literal("value"), ...authHeaders, value: headerValue }),
+    z.strictObject({
+      kind: z.literal("file"),
+      ...authHeaders,
+      path: z.string().min(1, "must not be empty."),
+    }),
     z.strictObject({
       kind: z.literal("command"),
-      header,
+      ...authHeaders,
       command: z.array(z.string()).min(1, "must name a program."),
       ttlS: z.number().min(0).max(86_400).optional(),
       timeoutS: z.number().min(1).max(300).optional(),

@@ -8,7 +8,7 @@ import { SIMULATOR, type Connection, type Connections } from "./connections.js";
 import { fail } from "./failures.js";
 import { forward, type Forwarded } from "./forward.js";
 import type { RequestContext } from "./requestContext.js";
-import { authHeader, type UpstreamSecrets } from "./upstreamAuth.js";
+import { authHeaders, type UpstreamSecrets } from "./upstreamAuth.js";
 
 export interface UpstreamOptions {
   readonly connections: Connections;
@@ -119,6 +119,7 @@ async function headersFor(
   headers.delete("content-encoding");
   const auth = connections.authOf(connection.id);
   const secret = await secrets.secretOf(connection.id, auth);
-  if (secret !== undefined) headers.set(...authHeader({ auth, provider: connection.provider, secret }));
+  for (const [name, value] of authHeaders({ auth, provider: connection.provider, secret }))
+    headers.set(name, value);
   return headers;
 }

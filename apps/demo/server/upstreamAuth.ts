@@ -3,24 +3,31 @@ import { readFile, stat } from "node:fs/promises";
 
 /**
  * How the gateway proves itself to an upstream. `header` is where the secret goes; without it `authorization`, or `x-api-key` for the
- * provider `anthropic`. In `authorization` a secret of one word gets `Bearer ` before it.
+ * provider `anthropic`. In `authorization` a secret of one word gets `Bearer ` before it. `headers` are added as they stand: the
+ * account id that some seats want beside their token.
  */
 export type UpstreamAuth =
   | { readonly kind: "none" }
-  | { readonly kind: "value"; readonly header?: string | undefined; readonly value: string }
+  | ({ readonly kind: "value"; readonly value: string } & AuthHeaders)
   /** Read again whenever the file changes: whoever logs in writes it. */
-  | { readonly kind: "file"; readonly header?: string | undefined; readonly path: string }
-  /**
-   * Run without a shell. Prints the secret, or JSON `{ "token": "…", "expiresAt": <ISO time or epoch seconds> }`; kept until a minute before
-   * it expires, and for `ttlS` seconds (default 60) where it does not say.
-   */
-  | {
-      readonly kind: "command";
-      readonly header?: string | undefined;
-      readonly command: readonly string[];
-      readonly ttlS?: number | undefined;
-      readonly timeoutS?: number | undefined;
-    };
+  | ({ readonly kind: "file"; readonly path: string } & AuthHeaders)
+  | CommandAuth;
+
+/**
+ * Run without a shell. Prints the secret, or JSON `{ "token": "…", "expiresAt": <ISO time or epoch seconds> }`; kept until a minute before
+ * it expires, and for `ttlS` seconds (default 60) where it does not say.
+ */
+type CommandAuth = {
+  readonly kind: "command";
+  readonly command: readonly string[];
+  readonly ttlS?: number | undefined;
+  readonly timeoutS?: number | undefined;
+} & AuthHeaders;
+
+interface AuthHeaders {
+  readonly header?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
 
 /** The secrets of connections as they are needed: files re-read when they change, commands run when their answer has expired. */
 export interface UpstreamSecrets {
@@ -46,10 +53,7 @@ export function createUpstreamSecrets({
     return secret;
   }
 
-  function fromCommand(
-    connectionId: string,
-    auth: Extract<UpstreamAuth, { kind: "command" }>,
-  ): Promise<string> {
+  function fromCommand(connectionId: string, auth: CommandAuth): Promise<string> {
     const kept = commands.get(connectionId);
     if (kept !== undefined && now() < kept.until) return kept.secret;
     const answer = run(auth);
@@ -89,25 +93,26 @@ export function createUpstreamSecrets({
   };
 }
 
-/** The header an upstream is shown. */
-export function authHeader({
+/** The headers an upstream is shown. */
+export function authHeaders({
   auth,
   provider,
   secret,
 }: {
   readonly auth: UpstreamAuth;
   readonly provider: string;
-  readonly secret: string;
-}): readonly [name: string, value: string] {
-  const named = auth.kind === "none" ? undefined : auth.header?.toLowerCase();
-  const name = named ?? (provider === "anthropic" ? "x-api-key" : "authorization");
-  return [name, name === "authorization" && !/\s/u.test(secret) ? `Bearer ${secret}` : secret];
+  readonly secret: string | undefined;
+}): readonly (readonly [name: string, value: string])[] {
+  if (auth.kind === "none" || secret === undefined) return [];
+  const name = auth.header?.toLowerCase() ?? (provider === "anthropic" ? "x-api-key" : "authorization");
+  const value = name === "authorization" && !/\s/u.test(secret) ? `Bearer ${secret}` : secret;
+  const others = Object.entries(auth.headers ?? {}).map(
+    ([each, text]) => [each.toLowerCase(), text] as const,
+  );
+  return [...others, [name, value]];
 }
 
-async function run({
-  command,
-  timeoutS = 30,
-}: Extract<UpstreamAuth, { kind: "command" }>): Promise<{ secret: string; expiresAt?: number }> {
+async function run({ command, timeoutS = 30 }: CommandAuth): Promise<{ secret: string; expiresAt?: number }> {
   const [program, ...args] = command;
   const stdout = await new Promise<string>((resolve, reject) => {
     execFile(program!, args, { timeout: timeoutS * 1000, maxBuffer: 1_048_576 }, (error, out) => {

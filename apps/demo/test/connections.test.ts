@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createConnections, SIMULATOR } from "../server/connections.js";
 import { createSecretFiles } from "../server/secretFiles.js";
-import { authHeader, createUpstreamSecrets, type UpstreamAuth } from "../server/upstreamAuth.js";
+import { authHeaders, createUpstreamSecrets, type UpstreamAuth } from "../server/upstreamAuth.js";
 import { openDatabase } from "./openDatabase.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
@@ -150,13 +150,18 @@ describe("a secret is had", () => {
 
   test("and goes where the provider looks for it", () => {
     const shown = (provider: string, auth: UpstreamAuth, secret: string) =>
-      authHeader({ auth, provider, secret });
-    expect(shown("openai", value("sk-1"), "sk-1")).toEqual(["authorization", "Bearer sk-1"]);
-    expect(shown("openai", value("Basic abc"), "Basic abc")).toEqual(["authorization", "Basic abc"]);
-    expect(shown("anthropic", value("sk-1"), "sk-1")).toEqual(["x-api-key", "sk-1"]);
+      authHeaders({ auth, provider, secret });
+    expect(shown("openai", value("sk-1"), "sk-1")).toEqual([["authorization", "Bearer sk-1"]]);
+    expect(shown("openai", value("Basic abc"), "Basic abc")).toEqual([["authorization", "Basic abc"]]);
+    expect(shown("anthropic", value("sk-1"), "sk-1")).toEqual([["x-api-key", "sk-1"]]);
     expect(shown("anthropic", { ...value("t"), header: "Authorization" } as UpstreamAuth, "t")).toEqual([
-      "authorization",
-      "Bearer t",
+      ["authorization", "Bearer t"],
+    ]);
+    expect(
+      shown("codex", { ...value("t"), headers: { "ChatGPT-Account-Id": "acc" } } as UpstreamAuth, "t"),
+    ).toEqual([
+      ["chatgpt-account-id", "acc"],
+      ["authorization", "Bearer t"],
     ]);
   });
 });
