@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseDimensions } from "@quota/core";
 import {
@@ -80,19 +80,39 @@ describe("README.md", () => {
 });
 
 describe("every page", () => {
-  it("links only to what is there", async () => {
+  it("links to and names only files that are there", async () => {
     const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...(await markdownBelow("docs"))];
     expect(pages.length).toBeGreaterThan(8);
     const broken: string[] = [];
-    for (const page of pages)
-      for (const [, link = ""] of (await text(page)).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
-        if (/^https?:/.test(link)) continue;
-        const target = normalize(join(dirname(page), link));
-        const found = await readdir(join(root, dirname(target))).then(
-          (names) => names.includes(target.split("/").at(-1)!),
-          () => false,
+    for (const page of pages) {
+      const words = await text(page);
+      const links = [...words.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, link = ""]) => link)
+        .filter((link) => !link.startsWith("https://"))
+        .map((link) => join(dirname(page), link));
+      const named = [...words.matchAll(/`((?:packages|apps|docs|examples)\/[\w./-]*)`/g)].map(
+        ([, path = ""]) => path,
+      );
+      for (const path of [...links, ...named])
+        await access(join(root, path)).catch((error: unknown) =>
+          broken.push(`${page}: ${path} (${String(error)})`),
         );
-        if (!found) broken.push(`${page}: ${link}`);
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it("links to headings that are there", async () => {
+    const broken: string[] = [];
+    for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...(await markdownBelow("docs"))])
+      for (const [, link = "", anchor = ""] of (await text(page)).matchAll(/\]\(([^)#\s:]+)#([^)]*)\)/g)) {
+        const headings = [...(await text(join(dirname(page), link))).matchAll(/^#+ (.*)$/gm)].map(
+          ([, heading = ""]) =>
+            heading
+              .toLowerCase()
+              .replaceAll(/[^\w\s-]/g, "")
+              .replaceAll(/\s/g, "-"),
+        );
+        if (!headings.includes(anchor)) broken.push(`${page}: ${link}#${anchor}`);
       }
     expect(broken).toEqual([]);
   });
