@@ -26,7 +26,7 @@ export async function inTurns<Name extends string>(
 }
 
 /** The middle of some numbers. */
-export function median(samples: readonly number[]): number {
+function median(samples: readonly number[]): number {
   return percentile(samples, 0.5);
 }
 
