@@ -129,12 +129,10 @@ describe("for any weights", () => {
   });
 
   it("the shares never sum to more than the limit", () => {
-    const weights = fc
-      .array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 100 })
-      .map((parts) => {
-        const sum = parts.reduce((total, part) => total + part, 0);
-        return sum === 0 ? parts : parts.map((part) => (part / sum) * 100);
-      });
+    const weights = fc.array(fc.nat(1000), { minLength: 1, maxLength: 100 }).map((parts) => {
+      const sum = parts.reduce((total, part) => total + part, 0);
+      return sum === 0 ? parts : parts.map((part) => (part / sum) * 100);
+    });
     fc.assert(
       fc.property(weights, limit, (all, whole) => {
         const sum = sharesOf(all, whole).reduce<bigint>((total, share) => total + BigInt(share!), 0n);
