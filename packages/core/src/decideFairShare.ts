@@ -5,6 +5,7 @@ import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.j
 import { everyoneOf, outsideOf } from "./outsideUse.js";
 import { settledOnly, useAt, usesAt } from "./reading.js";
 import {
+  ceilingOf,
   DEFAULT_SATURATION_THRESHOLD,
   hasRoom,
   isInsideShare,
@@ -57,7 +58,7 @@ function decideDimension(
   const strict = limit !== "unknown" && isStrict(everyone, limit, question.saturationThreshold);
   const room = Math.min(
     cap === undefined ? Infinity : roomUnder(used, cap),
-    limit === "unknown" ? Infinity : roomUnder(everyone, limit),
+    limit === "unknown" && verdict !== "global-saturated" ? Infinity : roomUnder(everyone, ceilingOf(limit)),
   );
   // At a used-up share, a hard key passes with cost 0 at most.
   const shut = strict && question.policy !== "soft" && question.policy !== "burst" && used >= (share ?? 0);
@@ -189,26 +190,25 @@ function clearsAt(
     moments.push(
       clearingMoment({ use: used, bound: cap - cost, passes: (amount) => hasRoom(amount, cost, cap) }, now),
     );
-  if (limit !== "unknown") {
-    const everyone = everyoneOf(asked, now);
-    moments.push(
-      clearingMoment(
-        { use: everyone, bound: limit - cost, passes: (amount) => hasRoom(amount, cost, limit) },
-        now,
-      ),
+  const everyone = everyoneOf(asked, now);
+  const ceiling = ceilingOf(limit);
+  moments.push(
+    clearingMoment(
+      { use: everyone, bound: ceiling - cost, passes: (amount) => hasRoom(amount, cost, ceiling) },
+      now,
+    ),
+  );
+  if (limit !== "unknown" && question.policy !== "soft" && question.policy !== "burst") {
+    const threshold = question.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
+    const generous = clearingMoment(
+      { use: everyone, bound: threshold * limit, passes: (amount) => !isStrict(amount, limit, threshold) },
+      now,
     );
-    if (question.policy !== "soft" && question.policy !== "burst") {
-      const threshold = question.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
-      const generous = clearingMoment(
-        { use: everyone, bound: threshold * limit, passes: (amount) => !isStrict(amount, limit, threshold) },
-        now,
-      );
-      const inside = clearingMoment(
-        { use: used, bound: share, passes: (amount) => isInsideShare(amount, cost, share) },
-        now,
-      );
-      moments.push(Math.min(generous ?? Infinity, inside ?? Infinity));
-    }
+    const inside = clearingMoment(
+      { use: used, bound: share, passes: (amount) => isInsideShare(amount, cost, share) },
+      now,
+    );
+    moments.push(Math.min(generous ?? Infinity, inside ?? Infinity));
   }
   return Math.max(...moments.map((moment) => moment ?? Infinity));
 }

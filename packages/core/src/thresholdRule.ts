@@ -15,11 +15,16 @@ export function judgeDimension(
   const { cap, cost, share = 0 } = asked;
   const { limit } = asked.dimension;
   if (cap !== undefined && !hasRoom(amounts.used, cost, cap)) return "cap-absolute";
+  if (!hasRoom(amounts.everyone, cost, ceilingOf(limit))) return "global-saturated";
   if (limit === "unknown") return "pass";
-  if (!hasRoom(amounts.everyone, cost, limit)) return "global-saturated";
   if (!isStrict(amounts.everyone, limit, question.saturationThreshold)) return "pass";
   if (isInsideShare(amounts.used, cost, share) || question.policy === "burst") return "pass";
   return question.policy === "soft" ? "deprioritize" : "fair-share";
+}
+
+/** Without a limit, what can be counted exactly is one: a request beyond that would make the store fail for everybody. */
+export function ceilingOf(limit: number | "unknown"): number {
+  return limit === "unknown" ? Number.MAX_SAFE_INTEGER : limit;
 }
 
 /** Whether a cost fits under a cap or limit. */

@@ -1,7 +1,13 @@
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
 import type { Reading, Use } from "./reading.js";
-import { DEFAULT_SATURATION_THRESHOLD, hasRoom, isInsideShare, isStrict } from "./thresholdRule.js";
+import {
+  ceilingOf,
+  DEFAULT_SATURATION_THRESHOLD,
+  hasRoom,
+  isInsideShare,
+  isStrict,
+} from "./thresholdRule.js";
 import type { EpochMs } from "./units.js";
 import type { Bucket } from "./window.js";
 
@@ -46,8 +52,9 @@ function slackOf(
   const everyone = answer.total + answer.outside;
   let used =
     cap === undefined ? Infinity : rise(answer.used, cap - cost, (amount) => hasRoom(amount, cost, cap));
-  if (limit === "unknown") return { used, total: Infinity };
-  let total = rise(everyone, limit - cost, (amount) => hasRoom(amount, cost, limit));
+  const ceiling = ceilingOf(limit);
+  let total = rise(everyone, ceiling - cost, (amount) => hasRoom(amount, cost, ceiling));
+  if (limit === "unknown") return { used, total };
   const deprioritizedAlready = answer.mode === "strict" && !isInsideShare(answer.used, cost, share);
   if (question.policy === "burst" || deprioritizedAlready) return { used, total };
 

@@ -75,6 +75,8 @@ function livePool(governed: GovernedPool, leaseMs: number): LivePool {
     governed,
     ledger: poolLedger(governed.pool),
     momentAt(now) {
+      // Who read the clock and then waited for the pool may have been overtaken: it is counted where its own time says.
+      if (moment !== undefined && now < moment.goodFrom) return poolMoment(governed, leaseMs, now);
       if (moment === undefined || now >= moment.goodUntil) moment = poolMoment(governed, leaseMs, now);
       return moment;
     },

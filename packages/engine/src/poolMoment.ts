@@ -13,6 +13,7 @@ import type { Counter, CounterId } from "./usageStore.js";
 
 /** Which counters the requests to a pool read, for as long as its buckets and generations stay the same. */
 export interface PoolMoment {
+  readonly goodFrom: EpochMs;
   readonly goodUntil: EpochMs;
   readonly dimensions: readonly DimensionMoment[];
   /** What a request by this key must see. */
@@ -50,14 +51,15 @@ export function poolMoment(
   now: EpochMs,
 ): PoolMoment {
   const generations = leaseGenerations(leaseMs, now);
-  let goodUntil = (currentBucket(leaseMs, now) + 1) * leaseMs;
+  let goodFrom = currentBucket(leaseMs, now) * leaseMs;
+  let goodUntil = goodFrom + leaseMs;
   const dimensions = governed.dimensions.map((dimension): DimensionMoment => {
     const window = windowBuckets(dimension.shape, now);
     const buckets = [...window, ...generations];
-    goodUntil = Math.min(
-      goodUntil,
-      (currentBucket(dimension.shape.slotMs, now) + 1) * dimension.shape.slotMs,
-    );
+    const { slotMs } = dimension.shape;
+    const slotStart = currentBucket(slotMs, now) * slotMs;
+    goodFrom = Math.max(goodFrom, slotStart);
+    goodUntil = Math.min(goodUntil, slotStart + slotMs);
     const everyone = countersOf(buckets, (holds) => everyoneCounter(dimension, holds));
     return { dimension, buckets, settledAt: 1, heldAt: window.length + 1, everyone };
   });
@@ -67,6 +69,7 @@ export function poolMoment(
       tally === "key" ? keyCounters(moment, apiKeyId) : moment.everyone,
     );
   return {
+    goodFrom,
     goodUntil,
     dimensions,
     sheetOf(apiKeyId) {

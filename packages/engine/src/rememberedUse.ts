@@ -74,9 +74,11 @@ export const NOTHING: AmountsInGrains = Object.freeze({
   usd: undefined,
 });
 
+/** More than can be counted is as much as can be: a sum that no store takes would be tried for ever. */
 function plus(a: AmountsInGrains, b: AmountsInGrains): AmountsInGrains {
   const sum = { ...NOTHING };
   for (const unit of UNITS)
-    if (a[unit] !== undefined || b[unit] !== undefined) sum[unit] = (a[unit] ?? 0) + (b[unit] ?? 0);
+    if (a[unit] !== undefined || b[unit] !== undefined)
+      sum[unit] = Math.min((a[unit] ?? 0) + (b[unit] ?? 0), Number.MAX_SAFE_INTEGER);
   return sum;
 }

@@ -61,7 +61,10 @@ export function renewalAdditions(
   };
 }
 
-/** Adds, in one step, whatever the counters hold; answers what they held before. */
+/**
+ * Adds, in one step, whatever the counters hold; answers what they held before. A counter that would pass 2^53 − 1 stops
+ * there: refusing the step would lose what else is in it.
+ */
 export function addTo(
   step: { readonly store: UsageStore; readonly ledger: LedgerId; readonly additions: Additions },
   now: EpochMs,
@@ -72,10 +75,14 @@ export function addTo(
     ledger: step.ledger,
     counters,
     now,
-    decide: (before) => ({
-      result: before.slice(),
-      additions: amounts,
-      holdsUpTo: amounts.map(() => Infinity),
-    }),
+    decide(before) {
+      const result = before.slice();
+      if (amounts.every((amount, i) => before[i]! <= Number.MAX_SAFE_INTEGER - amount))
+        return { result, additions: amounts, holdsUpTo: amounts.map(() => Infinity) };
+      return {
+        result,
+        additions: amounts.map((amount, i) => Math.min(amount, Number.MAX_SAFE_INTEGER - before[i]!)),
+      };
+    },
   });
 }

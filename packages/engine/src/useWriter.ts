@@ -13,7 +13,7 @@ export interface UseWriter {
   readonly remembered: number;
   /** Never rejects: whoever settles is not to be troubled with the store. */
   write(use: UnwrittenUse): Promise<void>;
-  /** Tries once more to write what is remembered, and stops trying. */
+  /** Waits for the writes under way, tries once more to write what is remembered, and stops trying. */
   close(): Promise<void>;
 }
 
@@ -31,10 +31,16 @@ export function createUseWriter(tools: {
   const { store, governedPools, leaseMs, watch, burn, now } = tools;
   const unwritten = createRememberedUse();
   let retry: NodeJS.Timeout | undefined;
+  let retrying: Promise<void> | undefined;
   let closed = false;
+  /** How many writes that began before the close are under way, and whom the last of them wakes. */
+  let writing = 0;
+  let ended: (() => void) | undefined;
 
   async function write(use: UnwrittenUse): Promise<void> {
     const at = now();
+    const awaited = !closed;
+    if (awaited) writing += 1;
     try {
       const live = use.live ?? (await governedPools.ofConnection(use.caller));
       if (live === undefined) return;
@@ -52,6 +58,9 @@ export function createUseWriter(tools: {
       watch.failed({ cause, at, consequence: "use is remembered and added when the store is back" });
       unwritten.remember(use);
       tryLater();
+    } finally {
+      if (awaited) writing -= 1;
+      if (writing === 0) ended?.();
     }
   }
 
@@ -65,8 +74,9 @@ export function createUseWriter(tools: {
   function tryLater(): void {
     if (closed || retry !== undefined) return;
     retry = setTimeout(() => {
-      void writeRemembered().finally(() => {
+      retrying = writeRemembered().finally(() => {
         retry = undefined;
+        retrying = undefined;
         if (unwritten.size > 0) tryLater();
       });
     }, RETRY_EVERY_MS);
@@ -95,6 +105,8 @@ export function createUseWriter(tools: {
     async close() {
       closed = true;
       clearTimeout(retry);
+      await retrying;
+      if (writing > 0) await new Promise<void>((resolve) => (ended = resolve));
       await writeRemembered();
     },
   };

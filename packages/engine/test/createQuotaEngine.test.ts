@@ -1,4 +1,11 @@
-import { createMemoryUsageStore, ContendedError, quotaHooks, StoreError, type Logger } from "@quota/engine";
+import {
+  createMemoryUsageStore,
+  ContendedError,
+  quotaHooks,
+  StoreError,
+  type Logger,
+  type UsageStore,
+} from "@quota/engine";
 import { describe, expect, it, test, vi } from "vitest";
 import { engineOver, HOURLY_100, START, switchable } from "./engineOver.js";
 
@@ -283,6 +290,17 @@ describe("holds", () => {
     }
   });
 
+  it("lie in the generation of their request's own time, also when a later request overtakes it", async () => {
+    const { engine, admit, key, time } = await engineOver();
+    const { lease: open } = await admit("alice");
+    time.now = START + LEASE - 1;
+    const overtaken = admit("bob");
+    time.now = START + LEASE;
+    await engine.settle(open!);
+    await engine.release((await overtaken).lease!);
+    expect(await key("bob")).toMatchObject({ consumed: 0, held: 0 });
+  });
+
   it("whose renewal got no answer are left to evaporate: settling only adds", async () => {
     vi.useFakeTimers({ now: START });
     try {
@@ -466,6 +484,56 @@ describe("a store that fails", () => {
     store.on = true;
     await engine.close();
     expect(await dimension()).toMatchObject({ consumedTotal: 1, held: 0 });
+  });
+
+  it("while a settlement is under way: the close waits for it, and tries once more", async () => {
+    const memory = createMemoryUsageStore();
+    const waiting: ((works: boolean) => void)[] = [];
+    const slow: UsageStore = {
+      ...memory,
+      async transact(step) {
+        if (!(await new Promise<boolean>((answer) => void waiting.push(answer)))) throw away();
+        return memory.transact(step);
+      },
+    };
+    const { engine, caller, key } = await engineOver({ store: slow });
+    const consumed = engine.consume({ ...caller("alice"), amounts: { requests: 3 } });
+    await vi.waitUntil(() => waiting.length === 1);
+    const closed = engine.close();
+    waiting[0]!(false);
+    await vi.waitUntil(() => waiting.length === 2);
+    waiting[1]!(true);
+    await Promise.all([consumed, closed]);
+    expect(engine.status().remembered).toBe(0);
+    expect(await key("alice")).toMatchObject({ consumed: 3 });
+  });
+
+  it("is not what an amount past counting is: caps still hold, and the counter stops at 2^53 − 1", async () => {
+    const pool = { allocations: [{ apiKeyId: "a", weight: 50, capValue: 10, capUnit: "tokens" as const }] };
+    const { engine, admit, caller, dimension } = await engineOver({
+      pool,
+      dimensions: [{ unit: "tokens", window: "5h", limit: "unknown" }],
+    });
+    const { lease } = await admit("b", { tokens: Number.MAX_SAFE_INTEGER });
+    expect((await admit("a", { tokens: 9 })).decision).toMatchObject({ reason: "in-flight" });
+    await engine.release(lease!);
+    expect((await admit("a", { tokens: 9 })).decision.status).toBe("allowed");
+    const most = { ...caller("b"), amounts: { tokens: Number.MAX_SAFE_INTEGER } };
+    for (let i = 0; i < 3; i += 1) await engine.consume(most);
+    expect(engine.status()).toMatchObject({ remembered: 0, storeFailure: undefined });
+    expect(await dimension()).toMatchObject({ consumedTotal: Number.MAX_SAFE_INTEGER });
+  });
+
+  it("for long while the same key uses more than can be counted is caught up with all the same", async () => {
+    const store = switchable(createMemoryUsageStore(), away);
+    const { engine, caller, dimension } = await engineOver({ store });
+    store.on = false;
+    const most = { ...caller("alice"), amounts: { requests: Number.MAX_SAFE_INTEGER } };
+    for (let i = 0; i < 3; i += 1) await engine.consume(most);
+    store.on = true;
+    await engine.close();
+    expect(engine.status().remembered).toBe(0);
+    expect(await dimension()).toMatchObject({ consumedTotal: Number.MAX_SAFE_INTEGER });
   });
 
   test.each([
