@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { buildProblem } from "@quota/http";
 import type { Request, RequestHandler } from "express";
 import { bearerOf } from "./bearer.js";
-import { writeSecretFile } from "./secretFiles.js";
+import { addSecretFile } from "./secretFiles.js";
 import { sendAnswer } from "./sendAnswer.js";
 
 /** Whether a request bears the admin token, compared in constant time (as hashes, so that the length tells nothing either). */
@@ -31,7 +31,7 @@ export function requireAdmin(isAdmin: (request: Request) => boolean): RequestHan
 /** The admin token of a data directory: made at the first start, and readable by its owner alone. */
 export function keptAdminToken(dataDir: string): { readonly token: string; readonly path: string } {
   const path = join(dataDir, "admin-token");
-  if (!existsSync(path)) writeSecretFile(path, `${randomBytes(32).toString("base64url")}\n`);
+  if (!existsSync(path)) addSecretFile(path, `${randomBytes(32).toString("base64url")}\n`);
   return { token: readFileSync(path, "utf8").trim(), path };
 }
 

@@ -1,5 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /** Small files that only their owner may read (mode 0600), in a directory of their own (0700), outside the database. */
@@ -41,14 +50,28 @@ export function createSecretFiles(directory: string): SecretFiles {
   };
 }
 
+/** Makes a file that only its owner may read, unless it is there: of two processes that begin at once, both find the same one. */
+export function addSecretFile(path: string, text: string): void {
+  withDraft(path, text, (draft) => {
+    try {
+      linkSync(draft, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  });
+}
+
 /** Writes a file that only its owner may read, whole or not at all. */
-export function writeSecretFile(path: string, text: string): void {
+function writeSecretFile(path: string, text: string): void {
+  withDraft(path, text, (draft) => renameSync(draft, path));
+}
+
+function withDraft(path: string, text: string, use: (draft: string) => void): void {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: "wx", flush: true });
-    renameSync(draft, path);
-  } catch (error) {
+    use(draft);
+  } finally {
     rmSync(draft, { force: true });
-    throw error;
   }
 }
