@@ -1,5 +1,5 @@
-import { grains, toGrains, type Grains } from "./grains.js";
-import { GRAINS_PER_UNIT, UNITS, type Unit } from "./units.js";
+import { toGrains, type Grains } from "./grains.js";
+import { GRAINS_PER_UNIT, type Unit } from "./units.js";
 
 /** What a request costs, in units. What is left out is not known: `requests` is then 1. */
 export interface Amounts {
@@ -21,34 +21,38 @@ export type AmountsInGrains = Readonly<Record<Unit, Grains | undefined>>;
  * amountsInGrains({ tokens: 1200, usd: 0.0042 }, "actual"); // { requests: undefined, tokens: 1200, usd: 4_200_000, percent: undefined }
  */
 export function amountsInGrains(amounts: Amounts, field: string): AmountsInGrains {
-  return convert(amounts, field, toGrains);
+  const { percent, requests, tokens, usd } = amounts;
+  return {
+    percent: percent === undefined ? undefined : wholeGrains("percent", percent, field),
+    requests: requests === undefined ? undefined : wholeGrains("requests", requests, field),
+    tokens: tokens === undefined ? undefined : wholeGrains("tokens", tokens, field),
+    usd: usd === undefined ? undefined : wholeGrains("usd", usd, field),
+  };
 }
 
 /**
  * Turns an estimate into grains. Estimates may be fractional (averages are); they are rounded up to the next grain.
+ * `requests` is 1 unless given.
  *
  * @throws {InvalidAmountError} as {@link amountsInGrains} does, fractions excepted.
  */
 export function estimateInGrains(estimate: Amounts, field: string): AmountsInGrains {
-  return convert(estimate, field, (unit, amount, member) =>
-    GRAINS_PER_UNIT[unit] === 1 && typeof amount === "number" && amount > 0
-      ? grains(Math.ceil(amount), member)
-      : toGrains(unit, amount, member),
-  );
+  const { percent, requests = 1, tokens, usd } = estimate;
+  return {
+    percent: percent === undefined ? undefined : wholeGrains("percent", percent, field),
+    requests: wholeGrains("requests", roundedUp(requests), field),
+    tokens: tokens === undefined ? undefined : wholeGrains("tokens", roundedUp(tokens), field),
+    usd: usd === undefined ? undefined : wholeGrains("usd", usd, field),
+  };
 }
 
-function convert(
-  amounts: Amounts,
-  field: string,
-  toWhole: (unit: Unit, amount: unknown, member: string) => Grains,
-): AmountsInGrains {
-  const converted: Record<Unit, Grains | undefined> = {
-    percent: undefined,
-    requests: undefined,
-    tokens: undefined,
-    usd: undefined,
-  };
-  for (const unit of UNITS)
-    if (amounts[unit] !== undefined) converted[unit] = toWhole(unit, amounts[unit], `${field}.${unit}`);
-  return converted;
+/** On the path of every request: the name of the member is put together only for an error. */
+function wholeGrains(unit: Unit, amount: number, field: string): Grains {
+  if (GRAINS_PER_UNIT[unit] === 1 && Number.isSafeInteger(amount) && amount > 0) return amount;
+  return toGrains(unit, amount, `${field}.${unit}`);
+}
+
+/** What is not a number above 0 is left as it is, to be refused. */
+function roundedUp(amount: number): number {
+  return typeof amount === "number" && amount > 0 ? Math.ceil(amount) : amount;
 }

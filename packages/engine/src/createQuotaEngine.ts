@@ -1,7 +1,6 @@
 import {
   amountsInGrains,
   estimateInGrains,
-  idFault,
   QuotaConfigError,
   type Amounts,
   type AmountsInGrains,
@@ -11,6 +10,7 @@ import {
   type Ungoverned,
 } from "@quota/core";
 import { createBurnMeter } from "./burnMeter.js";
+import { callerCheck } from "./callerCheck.js";
 import { ContendedError } from "./contendedError.js";
 import { admissionQuestion, admissionVerdict, decideOn, type AdmissionQuestion } from "./decideAdmission.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
@@ -26,6 +26,9 @@ import { createUseWriter } from "./useWriter.js";
 
 /** How long a lease generation is unless said otherwise. */
 const DEFAULT_LEASE_MS = 600_000;
+
+/** What is held for a request that says nothing of its cost: one request. */
+const NO_ESTIMATE: Amounts = Object.freeze({});
 
 /** How many connections' providers are remembered for {@link QuotaEngine.usage}. */
 const MAX_PROVIDERS = 10_000;
@@ -51,11 +54,12 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   const watch = createStoreWatch(options.logger);
   const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, now });
   const renewal = createHoldRenewal({ store, leases, leaseMs, watch, now });
+  const validCaller = callerCheck();
   const lastProvider = new Map<string, string>();
 
   async function admit(request: QuotaRequest): Promise<Admission> {
     const caller = validCaller(request);
-    const costs = costsOf(request);
+    const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
     const at = now();
     let live: LivePool | undefined;
     try {
@@ -93,7 +97,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
 
   async function preview(request: QuotaRequest): Promise<Decision> {
     const caller = validCaller(request);
-    const costs = costsOf(request);
+    const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
     const at = now();
     try {
       const question = questionFor({ live: await governing(caller), caller, costs }, at);
@@ -187,21 +191,6 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       await writer.close();
     },
   };
-}
-
-function costsOf({ estimate = {} }: QuotaRequest): AmountsInGrains {
-  return estimateInGrains(
-    estimate.requests === undefined ? { ...estimate, requests: 1 } : estimate,
-    "estimate",
-  );
-}
-
-function validCaller({ apiKeyId, connectionId, provider }: QuotaCaller): QuotaCaller {
-  const fault =
-    idFault(apiKeyId, "apiKeyId") ?? idFault(connectionId, "connectionId") ?? idFault(provider, "provider");
-  if (fault !== undefined)
-    throw new QuotaConfigError({ code: fault.code, field: fault.path, problem: fault.message, remedy: "" });
-  return { apiKeyId, connectionId, provider };
 }
 
 function validLeaseMs(leaseMs = DEFAULT_LEASE_MS): number {

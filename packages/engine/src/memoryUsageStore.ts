@@ -45,8 +45,7 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
       const { ledger, counters, now, decide } = step;
       const cells = find(ledger, counters, now);
       const { result, additions } = decide(amountsOf(cells));
-      checkAdditions(additions, cells);
-      const made = countMade(step, cells, additions);
+      const made = cellsToMake(step, cells, additions);
       if (made > 0) makeRoom(made, now);
       for (let i = 0; i < counters.length; i += 1) {
         const counter = counters[i];
@@ -81,15 +80,19 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
   /** The cells of the counters that have not expired, aligned. Neighbours of one id share one look-up. */
   function find(ledger: LedgerId, counters: readonly Counter[], now: EpochMs): readonly (Cell | undefined)[] {
     const ids = ledgers.get(ledger);
+    const found = new Array<Cell | undefined>(counters.length);
     let id: CounterId | undefined;
     let cells: readonly Cell[] | undefined;
-    return counters.map((counter) => {
+    for (let i = 0; i < counters.length; i += 1) {
+      const counter = counters[i]!;
       if (counter.id !== id) {
         id = counter.id;
         cells = ids?.get(id);
       }
-      return cells && counter.expiresAt > now ? liveCell(cells, counter.bucket, now) : undefined;
-    });
+      found[i] =
+        cells !== undefined && counter.expiresAt > now ? liveCell(cells, counter.bucket, now) : undefined;
+    }
+    return found;
   }
 
   /** A cell for a counter that has none, in place of an expired one. */
@@ -147,35 +150,34 @@ function liveCell(cells: readonly Cell[], bucket: number, now: EpochMs): Cell | 
 }
 
 function amountsOf(cells: readonly (Cell | undefined)[]): readonly number[] {
-  return cells.map((cell) => (cell === undefined ? 0 : cell.amount));
+  const amounts = new Array<number>(cells.length);
+  for (let i = 0; i < cells.length; i += 1) amounts[i] = cells[i]?.amount ?? 0;
+  return amounts;
 }
 
-/** A verdict that does not fit is a fault of whoever decided; a sum past 2^53, of what was counted. Nothing is written either way. */
-function checkAdditions(additions: unknown, cells: readonly (Cell | undefined)[]): void {
+/**
+ * How many cells the additions make. A verdict that does not fit is a fault of whoever decided; a sum past 2^53, of what
+ * was counted. Nothing is written either way.
+ */
+function cellsToMake(
+  { counters, now }: Step<unknown>,
+  cells: readonly (Cell | undefined)[],
+  additions: unknown,
+): number {
   if (!Array.isArray(additions) || additions.length !== cells.length)
     throw new TypeError(`decide must return ${String(cells.length)} additions, one for each counter.`);
+  let made = 0;
   for (let i = 0; i < cells.length; i += 1) {
     const addition: unknown = additions[i];
+    if (addition === 0) continue;
     if (typeof addition !== "number" || !Number.isSafeInteger(addition))
       throw new TypeError(`decide must add whole numbers; additions[${String(i)}] is ${String(addition)}.`);
-    if (!Number.isSafeInteger((cells[i]?.amount ?? 0) + addition))
+    const cell = cells[i];
+    if (cell === undefined) made += counters[i]!.expiresAt > now ? 1 : 0;
+    else if (!Number.isSafeInteger(cell.amount + addition))
       throw new StoreError(`additions[${String(i)}] would take its counter past 2^53 − 1.`, {
         applied: "no",
       });
-  }
-}
-
-/** How many cells the additions make. */
-function countMade(
-  { counters, now }: Step<unknown>,
-  cells: readonly (Cell | undefined)[],
-  additions: readonly number[],
-): number {
-  let made = 0;
-  for (let i = 0; i < counters.length; i += 1) {
-    const counter = counters[i];
-    if (cells[i] === undefined && additions[i] !== 0 && counter !== undefined && counter.expiresAt > now)
-      made += 1;
   }
   return made;
 }
