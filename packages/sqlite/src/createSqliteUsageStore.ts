@@ -85,6 +85,7 @@ export function createSqliteUsageStore(
   /** One batch; then another, if there is more. */
   function serve(): void {
     try {
+      db.checkInPlace();
       begin.run();
     } catch (error) {
       if (isBusy(error)) waitForNeighbour(error);

@@ -9,6 +9,7 @@ export type Integrity = { readonly sound: true } | { readonly sound: false; read
  */
 export function integrityOf(db: QuotaDatabase): Integrity {
   try {
+    db.checkInPlace();
     const found = db.connection.prepare<[], string>("PRAGMA quick_check(5)").pluck().all();
     return found.length === 1 && found[0] === "ok"
       ? { sound: true }

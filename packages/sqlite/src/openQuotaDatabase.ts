@@ -9,6 +9,7 @@ import { patiently } from "./patiently.js";
 import { QuotaDatabaseError } from "./quotaDatabaseError.js";
 import { QUOTA_MIGRATIONS } from "./quotaMigrations.js";
 import { sqliteFault } from "./sqliteFault.js";
+import { stillInPlace } from "./stillInPlace.js";
 
 export interface QuotaDatabaseOptions {
   /** Made if it is not there; its directory must be. */
@@ -17,7 +18,7 @@ export interface QuotaDatabaseOptions {
   readonly readonly?: boolean | undefined;
   /** How long a write waits, in all, while other processes hold the file. Default 2000 ms; ten times that at the start. */
   readonly lockWaitMs?: number | undefined;
-  /** How often the file is looked at for changes by other processes. Default 250 ms. */
+  /** How often the file is looked at: whether other processes have changed it, and whether it is still there. Default 250 ms. */
   readonly watchEveryMs?: number | undefined;
 }
 
@@ -33,8 +34,15 @@ export interface QuotaDatabase {
    * `work` is synchronous; it may run more than once only if it never began.
    *
    * @throws what `work` throws, after rolling back. @throws the driver's `SqliteError` when the file cannot be written.
+   * @throws {QuotaDatabaseError} `replaced`.
    */
   write<Result>(work: () => Result): Promise<Result>;
+  /**
+   * Looks, now and then, whether the file is still the one that was opened; what writes asks first.
+   *
+   * @throws {QuotaDatabaseError} `replaced`.
+   */
+  checkInPlace(): void;
   /** Calls `look` soon after another connection has changed the file; returns what stops that. */
   watch(look: () => void): () => void;
   /** Stops watching and closes the connection. Close the stores on it first. */
@@ -106,6 +114,7 @@ function databaseOn(
     watchEveryMs,
   }: { readonly file: string; readonly lockWaitMs: number; readonly watchEveryMs: number },
 ): QuotaDatabase {
+  const checkInPlace = stillInPlace(file, watchEveryMs);
   const watchers = new Set<() => void>();
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();
   let seen = dataVersion.get();
@@ -116,7 +125,10 @@ function databaseOn(
     connection,
     lockWaitMs,
 
+    checkInPlace,
+
     async write(work) {
+      checkInPlace();
       return await patiently(() => inTransaction(connection, work), lockWaitMs);
     },
 

@@ -8,6 +8,8 @@ export type QuotaDatabaseFault =
   | "not-writable"
   /** The file is no database, or not a whole one any more. */
   | "damaged"
+  /** The file was removed, or another put in its place, while it was open. */
+  | "replaced"
   | "disk-full"
   /** Another process has held the file for longer than we wait. */
   | "locked"

@@ -91,6 +91,7 @@ export function snapshotOf<Value>(db: QuotaDatabase, options: SnapshotOptions<Va
   function writeAtOnce<Answer>(work: (rows: WritableRows<Value>) => Answer): Answer {
     const written = new Map<string, { readonly value: Value | undefined; readonly revision: number }>();
     let revision = 0;
+    db.checkInPlace();
     const answer = inTransaction(connection, () => {
       catchUp();
       return work({

@@ -1,8 +1,14 @@
 import { StoreError } from "@quota/engine";
 import Database from "better-sqlite3";
 import fc from "fast-check";
+import { renameSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSqliteUsageStore, type QuotaDatabase } from "../src/index.js";
+import {
+  createSqlitePoolDirectory,
+  createSqliteUsageStore,
+  integrityOf,
+  type QuotaDatabase,
+} from "../src/index.js";
 import { scratch, type Scratch } from "./scratch.js";
 import { add, counterOf, NOW, take } from "./takeStep.js";
 
@@ -228,6 +234,27 @@ describe("createSqliteUsageStore", () => {
       db.connection.pragma("max_page_count = 1000000");
       await add(store, { id: "x".repeat(1000) });
       expect(rows()).toMatchObject([{ amount: 8 }, { amount: 1 }]);
+    });
+
+    test("a file that was removed or replaced takes nothing more, until it is back", async () => {
+      const watched = await place.open({ watchEveryMs: 0 });
+      const store = createSqliteUsageStore(watched);
+      const pools = createSqlitePoolDirectory(watched);
+      await add(store, { amount: 7 });
+      const refused = { name: "StoreError", applied: "no", cause: { code: "replaced" } };
+      renameSync(place.file, `${place.file}.away`);
+      await expect(add(store, { amount: 1 })).rejects.toMatchObject(refused);
+      writeFileSync(place.file, "");
+      await expect(add(store, { amount: 1 })).rejects.toMatchObject(refused);
+      await expect(
+        pools.create({ connectionId: "seat", name: "Team", allocations: [] }, NOW),
+      ).rejects.toMatchObject(refused);
+      expect(integrityOf(watched)).toMatchObject({
+        sound: false,
+        problem: expect.stringContaining("replaced"),
+      });
+      renameSync(`${place.file}.away`, place.file);
+      expect(await add(store, { amount: 1 })).toBe(7);
     });
 
     test("a commit that fails rejects the batch and keeps nothing of it", async () => {
