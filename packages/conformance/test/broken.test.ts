@@ -5,7 +5,8 @@ import {
   type UsageStoreUnderTest,
 } from "@quota/conformance";
 import { StoreError, type UsageStore } from "@quota/engine";
-import { describe, expect, test } from "vitest";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { optimisticStore } from "./optimisticStore.js";
 import { checkAdditions, plainStore, type Parts } from "./plainStore.js";
 
@@ -209,6 +210,10 @@ const faults: readonly (readonly [
 ];
 
 describe("a store is caught that", () => {
+  // A fault that only some histories bring to light must be caught every time: the histories are the same ones, here alone.
+  beforeAll(() => fc.configureGlobal({ seed: 7 }));
+  afterAll(() => fc.resetConfigureGlobal());
+
   const cases = faults.flatMap(([fault, open, caughtBy]) =>
     caughtBy.map((name) => [fault, name, open] as const),
   );
