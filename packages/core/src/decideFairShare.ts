@@ -36,8 +36,14 @@ export function decideFairShare(
   question: FairShareQuestion,
   now: EpochMs,
 ): Allowed | Deprioritized | Refused {
-  const dimensions = question.dimensions.map((asked) => decideDimension(asked, question, now));
-  if (dimensions.some((answer) => answer.refusal !== undefined)) return refusal(question, dimensions, now);
+  const dimensions: DimensionDecision[] = [];
+  let refused = false;
+  for (const asked of question.dimensions) {
+    const answer = decideDimension(asked, question, now);
+    if (answer.refusal !== undefined) refused = true;
+    dimensions.push(answer);
+  }
+  if (refused) return refusal(question, dimensions, now);
   const decidedBy = question.policy === "soft" ? deprioritizing(question, dimensions) : undefined;
   if (decidedBy !== undefined) return { status: "deprioritized", allowed: true, decidedBy, dimensions };
   return { status: "allowed", allowed: true, dimensions };

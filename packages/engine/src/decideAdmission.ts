@@ -65,22 +65,22 @@ export function decideOn(
   now: EpochMs,
 ): { readonly asked: FairShareQuestion; readonly decision: Allowed | Deprioritized | Refused } {
   const { moment, standing, costs, signals } = question;
+  const dimensions: DimensionQuestion[] = [];
   let offset = 0;
-  const dimensions = moment.dimensions.map(({ dimension, buckets }, i): DimensionQuestion => {
+  for (let i = 0; i < moment.dimensions.length; i += 1) {
+    const { dimension, buckets } = moment.dimensions[i]!;
     const size = buckets.length;
-    const used = { buckets, amounts: amountsFromZero(amounts, offset, size) };
-    const total = { buckets, amounts: amounts.slice(offset + size, offset + 2 * size) };
-    offset += 2 * size;
-    return {
+    dimensions.push({
       dimension,
-      used,
-      total,
+      used: { buckets, amounts: amountsFromZero(amounts, offset, size) },
+      total: { buckets, amounts: amounts.slice(offset + size, offset + 2 * size) },
       cost: costs[dimension.unit] ?? 0,
       share: standing.shares[i],
       cap: standing.caps[i],
       signal: signals?.get(dimension.name),
-    };
-  });
+    });
+    offset += 2 * size;
+  }
   const asked = { policy: standing.policy, saturationThreshold: question.saturationThreshold, dimensions };
   return { asked, decision: decideFairShare(asked, now) };
 }
