@@ -41,8 +41,8 @@ export interface CounterSheet {
   readonly counters: readonly Counter[];
 }
 
-/** Above this many keys in one moment their sheets are made anew, so that memory stays bounded. */
-const MAX_SHEETS = 20_000;
+/** Above this many counters (20 000 keys in two dimensions of the default shape) sheets are made anew, so that memory stays bounded. */
+const MAX_COUNTERS = 480_000;
 
 /** Lays out the counters of a pool at `now`. */
 export function poolMoment(
@@ -60,7 +60,7 @@ export function poolMoment(
     const slotStart = currentBucket(slotMs, now) * slotMs;
     goodFrom = Math.max(goodFrom, slotStart);
     goodUntil = Math.min(goodUntil, slotStart + slotMs);
-    const everyone = countersOf(buckets, (holds) => everyoneCounter(dimension, holds));
+    const everyone = countersOf({ dimension, buckets }, (holds) => everyoneCounter(dimension, holds));
     return { dimension, buckets, settledAt: 1, heldAt: window.length + 1, everyone };
   });
   const sheets = new Map<string, CounterSheet>();
@@ -75,11 +75,9 @@ export function poolMoment(
     sheetOf(apiKeyId) {
       let sheet = sheets.get(apiKeyId);
       if (sheet === undefined) {
-        if (sheets.size >= MAX_SHEETS) sheets.clear();
-        sheet = {
-          apiKeyId,
-          counters: dimensions.flatMap((moment) => talliesOf(moment, apiKeyId)),
-        };
+        const counters = dimensions.flatMap((moment) => talliesOf(moment, apiKeyId));
+        if ((sheets.size + 1) * counters.length > MAX_COUNTERS) sheets.clear();
+        sheet = { apiKeyId, counters };
         sheets.set(apiKeyId, sheet);
       }
       return sheet;
@@ -88,14 +86,20 @@ export function poolMoment(
 }
 
 /** A key's counters in one dimension, aligned with the dimension's buckets. */
-export function keyCounters({ dimension, buckets }: DimensionMoment, apiKeyId: string): readonly Counter[] {
-  return countersOf(buckets, (holds) => keyCounter(apiKeyId, dimension, holds));
+export function keyCounters(moment: DimensionMoment, apiKeyId: string): readonly Counter[] {
+  return countersOf(moment, (holds) => keyCounter(apiKeyId, moment.dimension, holds));
 }
 
+/** A bucket is kept for as long as any window cut in such slots would look at it: a fixed window may become a rolling one. */
 function countersOf(
-  buckets: readonly Bucket[],
+  { dimension, buckets }: Pick<DimensionMoment, "dimension" | "buckets">,
   idOf: (holds: Bucket["holds"]) => CounterId,
 ): readonly Counter[] {
+  const { slotMs, slots } = dimension.shape;
   const ids = { settled: idOf("settled"), held: idOf("held") };
-  return buckets.map(({ holds, index, goneAt }) => ({ id: ids[holds], bucket: index, expiresAt: goneAt }));
+  return buckets.map(({ holds, index, goneAt }) => ({
+    id: ids[holds],
+    bucket: index,
+    expiresAt: holds === "held" ? goneAt : (index + slots + 1) * slotMs,
+  }));
 }

@@ -365,6 +365,16 @@ describe("changes in mid-window", () => {
     expect((await admit("alice")).decision.status).toBe("allowed");
   });
 
+  it("a fixed window that becomes a rolling one hands out nothing twice", async () => {
+    const { engine, admit, caller, setPlan, time } = await engineOver({
+      dimensions: [{ unit: "requests", window: "hourly", limit: 100, anchor: "epoch" }],
+    });
+    await engine.consume({ ...caller("alice"), amounts: { requests: 100 } });
+    time.now = START + 1.25 * HOUR;
+    await setPlan(HOURLY_100);
+    expect((await admit("alice")).decision.dimensions[0]).toMatchObject({ total: 75, mode: "strict" });
+  });
+
   it("a new dimension starts from its own window", async () => {
     const { spend, setPlan, dimension } = await engineOver();
     for (let i = 0; i < 40; i += 1) await spend("alice");
