@@ -187,7 +187,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     },
     status: () => ({ openLeases: leases.size, remembered: writer.remembered, storeFailure: watch.failure }),
     async close() {
-      renewal.stop();
+      await renewal.stop();
       await writer.close();
     },
   };

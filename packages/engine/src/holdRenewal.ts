@@ -9,7 +9,8 @@ import type { UsageStore } from "./usageStore.js";
 export interface HoldRenewal {
   /** Makes sure that the timer runs while leases are open. */
   start(): void;
-  stop(): void;
+  /** Renews no more, and waits for the renewals under way: settlements wait for them, too. */
+  stop(): Promise<void>;
 }
 
 export function createHoldRenewal(tools: {
@@ -21,12 +22,20 @@ export function createHoldRenewal(tools: {
 }): HoldRenewal {
   const { store, leases, leaseMs, watch, now } = tools;
   let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const underWay = new Set<HeldLease>();
 
   function renewAll(): void {
     const at = now();
-    for (const held of leases.olderThan(generationAt(leaseMs, at)))
-      held.renewing ??= renew(held, at).finally(() => (held.renewing = undefined));
-    if (leases.size === 0) stop();
+    for (const held of leases.olderThan(generationAt(leaseMs, at))) {
+      if (underWay.has(held)) continue;
+      underWay.add(held);
+      held.renewing = renew(held, at).finally(() => {
+        held.renewing = undefined;
+        underWay.delete(held);
+      });
+    }
+    if (leases.size === 0) clear();
   }
 
   /** Settling waits for a renewal, so that a hold is never moved after it was given back. */
@@ -45,17 +54,21 @@ export function createHoldRenewal(tools: {
     }
   }
 
-  function stop(): void {
+  function clear(): void {
     clearInterval(timer);
     timer = undefined;
   }
 
   return {
     start() {
-      if (timer !== undefined) return;
+      if (timer !== undefined || stopped) return;
       timer = setInterval(renewAll, leaseMs / 2);
       timer.unref();
     },
-    stop,
+    async stop() {
+      stopped = true;
+      clear();
+      await Promise.all([...underWay].map(({ renewing }) => renewing));
+    },
   };
 }

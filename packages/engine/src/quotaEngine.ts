@@ -46,7 +46,10 @@ export interface QuotaEngine {
   usage(poolId: string): Promise<PoolUsage | undefined>;
   /** How the engine is doing, for health checks and metrics. */
   status(): EngineStatus;
-  /** Stops the renewals and writes what is remembered, if the store is back. The store is the caller's to close. */
+  /**
+   * Stops the renewals, waits for what is being settled, and writes what is remembered, if the store is back. What is settled
+   * later is tried once. The store is the caller's to close.
+   */
   close(): Promise<void>;
 }
 

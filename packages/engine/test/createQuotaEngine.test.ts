@@ -518,6 +518,35 @@ describe("a store that fails", () => {
     expect(await key("alice")).toMatchObject({ consumed: 3 });
   });
 
+  it("while a settlement waits for a renewal: the close waits for both", async () => {
+    vi.useFakeTimers({ now: START });
+    try {
+      const memory = createMemoryUsageStore();
+      let answer: (() => void) | undefined;
+      let slow = false;
+      const store: UsageStore = {
+        ...memory,
+        async transact(step) {
+          if (slow) await new Promise<void>((resolve) => (answer = resolve));
+          slow = false;
+          return memory.transact(step);
+        },
+      };
+      const { engine, admit, key } = await engineOver({ store, clock: { now: () => Date.now() } });
+      const { lease } = await admit("alice");
+      slow = true;
+      await vi.advanceTimersByTimeAsync(LEASE);
+      const settled = engine.settle(lease!);
+      const closed = engine.close().then(() => key("alice"));
+      await vi.advanceTimersByTimeAsync(0);
+      answer!();
+      expect(await closed).toMatchObject({ consumed: 1, held: 0 });
+      await settled;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("is not what an amount past counting is: caps still hold, and the counter stops at 2^53 − 1", async () => {
     const pool = { allocations: [{ apiKeyId: "a", weight: 50, capValue: 10, capUnit: "tokens" as const }] };
     const { engine, admit, caller, dimension } = await engineOver({
