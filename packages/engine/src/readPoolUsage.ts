@@ -20,8 +20,9 @@ import type { LivePool } from "./governedPools.js";
 import { keyCounters, type DimensionMoment } from "./poolMoment.js";
 import type { Counter, UsageStore } from "./usageStore.js";
 
-/** At most this many counters are read at once, so that a pool of thousands of keys does not hold up requests. */
+/** At most this much is read, and judged, in one turn of the event loop, so that a pool of thousands of keys does not hold up requests. */
 const COUNTERS_AT_ONCE = 2000;
+const KEYS_AT_ONCE = 300;
 
 /** Reads what every allocated key of a pool uses, and asks the rule itself about each of them. */
 export async function readPoolUsage(
@@ -79,12 +80,14 @@ async function readDimension(
     );
     return { decision, answer: decision.dimensions[0]! };
   };
-  const perKey = keys.map((apiKeyId, n): KeyUsage => {
+  const perKey: KeyUsage[] = [];
+  for (const [n, apiKeyId] of keys.entries()) {
+    if (n > 0 && n % KEYS_AT_ONCE === 0) await nextTurn();
     const { policy, shares, caps } = standings.get(apiKeyId)!;
     const used = { buckets, amounts: amountsFromZero(amounts, (n + 1) * buckets.length, buckets.length) };
     const { decision, answer } = ask(used, { policy, share: shares[i], cap: caps[i] });
-    return keyUsage(apiKeyId, answer, decision.status === "refused" ? decision.retryAt : undefined);
-  });
+    perKey.push(keyUsage(apiKeyId, answer, decision.status === "refused" ? decision.retryAt : undefined));
+  }
   const everybody = ask(0, { policy: "burst", share: undefined, cap: undefined }).answer;
   const everyone = everybody.total + everybody.outside;
   const held = heldAt(total, now);
@@ -152,7 +155,13 @@ async function readInParts(
   counters: readonly Counter[],
 ): Promise<readonly number[]> {
   const amounts: number[] = [];
-  for (let from = 0; from < counters.length; from += COUNTERS_AT_ONCE)
+  for (let from = 0; from < counters.length; from += COUNTERS_AT_ONCE) {
+    if (from > 0) await nextTurn();
     amounts.push(...(await store.read(ledger, counters.slice(from, from + COUNTERS_AT_ONCE))));
+  }
   return amounts;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,6 +6,7 @@ import {
   type Logger,
   type UsageStore,
 } from "@quota/engine";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, test, vi } from "vitest";
 import { engineOver, HOURLY_100, START, switchable } from "./engineOver.js";
 
@@ -434,6 +435,18 @@ describe("looking", () => {
     const { spend, key } = await engineOver({ pool });
     await spend("a");
     expect(await key("a")).toMatchObject({ fairShare: 0, borrowing: true });
+  });
+
+  it("usage of thousands of keys lets others have their turn, and leaves no key out", async () => {
+    const allocations = Array.from({ length: 2000 }, (_, i) => ({ apiKeyId: `key ${i}`, weight: 0.05 }));
+    const { engine, pool, caller } = await engineOver({ pool: { allocations } });
+    await engine.consume({ ...caller("key 1999"), amounts: { requests: 7 } });
+    const usage = engine.usage(pool.id);
+    const first = await Promise.race([usage.then(() => "usage"), nextTurn("others")]);
+    expect(first).toBe("others");
+    const { perKey } = (await usage)!.dimensions[0]!;
+    expect(perKey.map(({ apiKeyId }) => apiKeyId)).toEqual(allocations.map(({ apiKeyId }) => apiKeyId));
+    expect(perKey[1999]).toMatchObject({ consumed: 7 });
   });
 
   it("counts keys without an allocation in the total, and tells the burn rate", async () => {
