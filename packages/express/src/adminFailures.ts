@@ -1,7 +1,6 @@
 import { InvalidInputError, PoolConflictError, StoreError, type Logger } from "@quota/engine";
-import { buildBadRequest, buildProblem, poolJson, type BuiltAnswer } from "@quota/http";
+import { buildBadRequest, buildProblem, poolJson, versionTag, type BuiltAnswer } from "@quota/http";
 import type { ErrorRequestHandler } from "express";
-import { versionTag } from "./ifMatch.js";
 import { sendAnswer } from "./sendAnswer.js";
 
 /** The last of the admin routes: every error as a problem. What is not known here is logged, and nothing of it is told. */

@@ -1,7 +1,6 @@
 import type { Pool } from "@quota/core";
-import { buildProblem, poolJson } from "@quota/http";
+import { buildProblem, poolJson, versionTag } from "@quota/http";
 import type { Response } from "express";
-import { versionTag } from "./ifMatch.js";
 import { sendAnswer } from "./sendAnswer.js";
 
 /** Answers with a pool, its version as `ETag`; 404 where there is none. */
