@@ -7,6 +7,7 @@ export type { Amounts, AmountsInGrains } from "./amounts.js";
 export { InvalidAmountError } from "./invalidAmountError.js";
 export { QuotaConfigError } from "./quotaConfigError.js";
 export type { Fault, Parsed } from "./fault.js";
+export { isRecord } from "./isRecord.js";
 export { idFault, MAX_ID_LENGTH } from "./id.js";
 
 export {

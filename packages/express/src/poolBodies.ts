@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Checks shape and spelling; what a value may be is for core to say, in its own words. */
 const anything = z.unknown().optional();
 
-export const allocationBody = z.strictObject({
+const allocationBody = z.strictObject({
   apiKeyId: anything,
   weight: anything,
   policy: anything,

@@ -1,4 +1,4 @@
-import type { Fault } from "@quota/core";
+import { isRecord, type Fault } from "@quota/core";
 import { InvalidInputError } from "@quota/engine";
 import type { z } from "zod";
 
@@ -40,8 +40,4 @@ function pathText(path: readonly PropertyKey[]): string {
     .map((part) => (typeof part === "number" ? `[${String(part)}]` : `.${String(part)}`))
     .join("")
     .replace(/^\./u, "");
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

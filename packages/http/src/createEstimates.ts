@@ -1,7 +1,6 @@
-import type { Amounts } from "@quota/core";
+import { isRecord, type Amounts } from "@quota/core";
 import { createTypicalOutputs } from "./createTypicalOutputs.js";
 import { estimateTokens } from "./estimateTokens.js";
-import { isRecord } from "./isRecord.js";
 import { outputLimit } from "./outputLimit.js";
 import { parseJson } from "./parseJson.js";
 import type { MeasuredUsage } from "./readUsage.js";

@@ -1,4 +1,4 @@
-import { isRecord } from "./isRecord.js";
+import { isRecord } from "@quota/core";
 import { jsonScanner, type JsonPath, type JsonWish, type KeptJson } from "./jsonScanner.js";
 import { parseJson } from "./parseJson.js";
 import { readUsage, type MeasuredUsage } from "./readUsage.js";

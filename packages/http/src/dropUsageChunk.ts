@@ -1,5 +1,5 @@
+import { isRecord } from "@quota/core";
 import { boundedBytes } from "./boundedBytes.js";
-import { isRecord } from "./isRecord.js";
 import { parseJson } from "./parseJson.js";
 import { sseDecoder } from "./sseDecoder.js";
 

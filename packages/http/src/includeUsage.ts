@@ -1,4 +1,4 @@
-import { isRecord } from "./isRecord.js";
+import { isRecord } from "@quota/core";
 import { jsonScanner } from "./jsonScanner.js";
 import { parseJson } from "./parseJson.js";
 import { startOfText } from "./startOfText.js";

@@ -39,3 +39,4 @@ export { usageJson, type DimensionUsageJson, type KeyUsageJson, type UsageJson }
 export { decisionJson, type DecisionJson, type DimensionDecisionJson } from "./restDecision.js";
 export { ownUsageJson, type OwnDimensionJson, type OwnUsageJson } from "./restOwnUsage.js";
 export { parseEstimateQuery } from "./parseEstimateQuery.js";
+export { parseIfMatch, versionTag } from "./ifMatch.js";

@@ -1,4 +1,4 @@
-import { isRecord } from "./isRecord.js";
+import { isRecord } from "@quota/core";
 
 /**
  * The most output tokens that a request's parsed body lets the model produce, in any dialect: `max_tokens`,

@@ -1,4 +1,4 @@
-import { isRecord } from "./isRecord.js";
+import { isRecord } from "@quota/core";
 
 /** What a provider says an answer took, in tokens. The parts are disjoint; `total` is everything that was processed. */
 export interface MeasuredUsage {
