@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { sendAnswer } from "@quota/express";
 import { buildProblem } from "@quota/http";
 import type { Request, RequestHandler } from "express";
 import { bearerOf } from "./bearer.js";
 import { addSecretFile } from "./secretFiles.js";
-import { sendAnswer } from "./sendAnswer.js";
 
 /** Whether a request bears the admin token, compared in constant time (as hashes, so that the length tells nothing either). */
 export function createAdminCheck(token: string): (request: Request) => boolean {

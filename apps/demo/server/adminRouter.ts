@@ -4,13 +4,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { buildBadRequest, buildProblem } from "@quota/http";
-import express, { type Request, type RequestHandler, type Response, type Router } from "express";
+import { sendAnswer } from "@quota/express";
+import { buildBadRequest, buildProblem, parseIfMatch, versionTag } from "@quota/http";
+import express, { type RequestHandler, type Response, type Router } from "express";
 import type { z } from "zod";
 import { connectionBody, connectionChangeBody, keyBody } from "./adminBodies.js";
 import type { ApiKeys } from "./apiKeys.js";
 import type { Connections } from "./connections.js";
-import { sendAnswer } from "./sendAnswer.js";
 
 export interface AdminParts {
   readonly keys: ApiKeys;
@@ -57,22 +57,23 @@ function addConnections(router: Router, { connections, forgetSecret, now }: Admi
     if (body === undefined) return;
     const created = await connections.create(body, now());
     if (created === undefined) return conflict(response, `There is a connection ${body.id} already.`);
-    response.status(201).set("etag", versionTag(created)).json(created);
+    response.status(201).set("etag", versionTag(created.version)).json(created);
   });
   router.get("/connections/:id", (request, response) => {
     const found = connections.get(request.params.id);
     if (found === undefined) return notFound(response, "connection");
-    response.set("etag", versionTag(found)).json(found);
+    response.set("etag", versionTag(found.version)).json(found);
   });
   router.patch("/connections/:id", async (request, response) => {
     const body = parsed(connectionChangeBody, request.body, response);
-    const ifVersion = versionAsked(request, response);
-    if (body === undefined || ifVersion === "malformed") return;
-    const changed = await connections.update(request.params.id, body, ifVersion);
+    if (body === undefined) return;
+    const ifVersion = parseIfMatch(request.headers["if-match"]);
+    if (!ifVersion.ok) return sendAnswer(response, buildBadRequest(ifVersion.faults));
+    const changed = await connections.update(request.params.id, body, ifVersion.value);
     if (changed === undefined) return notFound(response, "connection");
     if (changed === "stale") return stale(response);
     forgetSecret(changed.id);
-    response.set("etag", versionTag(changed)).json(changed);
+    response.set("etag", versionTag(changed.version)).json(changed);
   });
   router.delete("/connections/:id", async (request, response) => {
     if (!(await connections.delete(request.params.id))) return notFound(response, "connection");
@@ -128,21 +129,6 @@ function parsed<Body>(schema: z.ZodType<Body>, body: unknown, response: Response
   }));
   sendAnswer(response, buildBadRequest(faults));
   return undefined;
-}
-
-/** `If-Match: "3"`; undefined where none is asked for. One that is no version has been answered 400. */
-function versionAsked(request: Request, response: Response): number | "malformed" | undefined {
-  const text = request.headers["if-match"];
-  if (text === undefined || text === "*") return undefined;
-  const version = /^(?:W\/)?"?(\d{1,15})"?$/u.exec(text.trim())?.[1];
-  if (version !== undefined) return Number(version);
-  const message = 'If-Match must be one version of the connection, such as "3".';
-  if (!response.headersSent) sendAnswer(response, buildBadRequest([{ path: "if-match", message }]));
-  return "malformed";
-}
-
-function versionTag({ version }: { readonly version: number }): string {
-  return `"${version}"`;
 }
 
 function stale(response: Response): void {

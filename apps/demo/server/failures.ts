@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sendAnswer } from "@quota/express";
 import {
   buildFailure,
   buildUnauthorized,
@@ -7,7 +8,6 @@ import {
   type Failure,
 } from "@quota/http";
 import type { Request, Response } from "express";
-import { sendAnswer } from "./sendAnswer.js";
 
 /** Tells a client of `/v1` that something failed, in its own dialect. */
 export function fail(

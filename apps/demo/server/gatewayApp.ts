@@ -1,5 +1,5 @@
 import type { PlanOverrides } from "@quota/engine";
-import { quotaAdmin } from "@quota/express";
+import { quotaAdmin, sendAnswer } from "@quota/express";
 import { buildBadRequest, buildProblem, type ProblemStatus } from "@quota/http";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import type { Logger } from "pino";
@@ -11,7 +11,6 @@ import type { InFlight } from "./inFlight.js";
 import { logRequests } from "./logRequests.js";
 import type { Metrics } from "./metrics.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
-import { sendAnswer } from "./sendAnswer.js";
 
 export interface GatewayParts extends ProxyParts, AdminParts {
   readonly plans: PlanOverrides;

@@ -1,3 +1,4 @@
+import { isRecord } from "@quota/core";
 import type { PoolDirectory, QuotaEngine } from "@quota/engine";
 import { quota, quotaOf } from "@quota/express";
 import { createEstimates } from "@quota/http";
@@ -133,9 +134,7 @@ export function createProxyRouter(parts: ProxyParts): Router {
 function jsonObject(body: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

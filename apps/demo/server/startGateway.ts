@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolve } from "node:path";
-import { createQuotaEngine, type QuotaEngine } from "@quota/engine";
+import { createQuotaEngine, startRetention, type QuotaEngine } from "@quota/engine";
 import { quotaOf } from "@quota/express";
 import type { Logger } from "pino";
 import { Agent } from "undici";
@@ -18,7 +18,6 @@ import { createInFlight } from "./inFlight.js";
 import { createMetrics } from "./metrics.js";
 import type { Settings } from "./readSettings.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
-import { startRetention } from "./startRetention.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
 import { createUpstreamSecrets } from "./upstreamAuth.js";
@@ -100,7 +99,8 @@ export async function startGateway({
       }),
     );
     closing.push(() => engine.close());
-    closing.push(startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log }));
+    const retention = startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log });
+    closing.push(() => retention.stop());
     const inFlight = createInFlight();
     const secrets = createUpstreamSecrets();
     const app = createGatewayApp({

@@ -4,3 +4,4 @@ export { quotaOf } from "./quotaOf.js";
 export type { QuotaHandle } from "./quotaOf.js";
 export { quotaAdmin } from "./quotaAdmin.js";
 export type { Connections, QuotaAdminOptions } from "./quotaAdmin.js";
+export { sendAnswer } from "./sendAnswer.js";
