@@ -68,7 +68,7 @@ export function createHoldRenewal(tools: {
     async stop() {
       stopped = true;
       clear();
-      await Promise.all([...underWay].map(({ renewing }) => renewing));
+      for (const { renewing } of underWay) await renewing;
     },
   };
 }

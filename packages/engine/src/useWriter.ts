@@ -64,11 +64,14 @@ export function createUseWriter(tools: {
     }
   }
 
+  /** All at once: stores commit together what waits together, and a store that is still away is waited for once. */
   async function writeRemembered(): Promise<void> {
-    for (const { caller, live, actual, holds } of unwritten.takeAll()) {
-      await write({ caller, live, actual, hold: holds[0] });
-      for (const hold of holds.slice(1)) await write({ caller, live, actual: NOTHING, hold });
-    }
+    await Promise.all(
+      unwritten.takeAll().map(async ({ caller, live, actual, holds }) => {
+        await write({ caller, live, actual, hold: holds[0] });
+        for (const hold of holds.slice(1)) await write({ caller, live, actual: NOTHING, hold });
+      }),
+    );
   }
 
   function tryLater(): void {

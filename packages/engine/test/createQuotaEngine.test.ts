@@ -531,6 +531,27 @@ describe("a store that fails", () => {
     expect(await key("alice")).toMatchObject({ consumed: 3 });
   });
 
+  it("and is still away at the close is waited for once, not once for every key", async () => {
+    const answers: ((error: Error) => void)[] = [];
+    let off = true;
+    const store: UsageStore = {
+      ...createMemoryUsageStore(),
+      async transact() {
+        if (off) throw away();
+        return new Promise((_resolve, reject) => void answers.push(reject));
+      },
+    };
+    const { engine, caller } = await engineOver({ store });
+    for (const key of ["alice", "bob", "carol"])
+      await engine.consume({ ...caller(key), amounts: { requests: 1 } });
+    off = false;
+    const closed = engine.close();
+    await vi.waitUntil(() => answers.length === 3);
+    for (const reject of answers) reject(away());
+    await closed;
+    expect(engine.status().remembered).toBe(3);
+  });
+
   it("while a settlement waits for a renewal: the close waits for both", async () => {
     vi.useFakeTimers({ now: START });
     try {
