@@ -18,6 +18,8 @@ export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./
 export { StoreError } from "./storeError.js";
 export { ContendedError } from "./contendedError.js";
 export type { PoolChange, PoolDirectory } from "./poolDirectory.js";
+export { newPool, refuseTaken } from "./newPool.js";
+export { changedPool } from "./changedPool.js";
 export { PoolConflictError } from "./poolConflictError.js";
 export { InvalidInputError } from "./invalidInputError.js";
 export type { PlanOverrides } from "./planOverrides.js";

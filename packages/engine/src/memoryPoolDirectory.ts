@@ -1,7 +1,7 @@
-import { idFault, parsePoolTerms, type Pool, type PoolTerms } from "@quota/core";
-import { InvalidInputError } from "./invalidInputError.js";
-import { PoolConflictError } from "./poolConflictError.js";
-import type { PoolChange, PoolDirectory } from "./poolDirectory.js";
+import type { Pool } from "@quota/core";
+import { changedPool } from "./changedPool.js";
+import { newPool, refuseTaken } from "./newPool.js";
+import type { PoolDirectory } from "./poolDirectory.js";
 
 /**
  * Keeps pools in this process; they end with it.
@@ -27,26 +27,15 @@ export function createMemoryPoolDirectory(): PoolDirectory {
       return [...byId.values()].sort((a, b) => a.createdAt - b.createdAt);
     },
 
-    async create({ id = crypto.randomUUID(), ...spec }, now) {
-      const terms = parsePoolTerms(spec);
-      const idFaults = [idFault(id, "id")].filter((fault) => fault !== undefined);
-      if (!terms.ok) throw new InvalidInputError([...idFaults, ...terms.faults]);
-      if (idFaults.length > 0) throw new InvalidInputError(idFaults);
-      refuseTaken(id, terms.value.connectionId);
-      return keep({ ...terms.value, id, incarnation: crypto.randomUUID(), version: 1, createdAt: now });
+    async create(spec, now) {
+      const pool = newPool(spec, now);
+      refuseTaken(pool, { ofConnection: byConnection.get(pool.connectionId), ofId: byId.get(pool.id) });
+      return keep(pool);
     },
 
-    async update(id, change, { ifVersion } = {}) {
+    async update(id, change, options) {
       const pool = byId.get(id);
-      if (pool === undefined) return undefined;
-      const terms = changedTerms(pool, change);
-      if (ifVersion !== undefined && ifVersion !== pool.version)
-        throw new PoolConflictError(
-          "stale",
-          pool,
-          `The pool is at version ${String(pool.version)}, not ${String(ifVersion)}; read it again.`,
-        );
-      return keep({ ...pool, ...terms, version: pool.version + 1 });
+      return pool === undefined ? undefined : keep(changedPool(pool, change, options));
     },
 
     async delete(id) {
@@ -58,41 +47,8 @@ export function createMemoryPoolDirectory(): PoolDirectory {
   };
 
   function keep(pool: Pool): Pool {
-    const kept = Object.freeze(pool);
-    byId.set(kept.id, kept);
-    byConnection.set(kept.connectionId, kept);
-    return kept;
+    byId.set(pool.id, pool);
+    byConnection.set(pool.connectionId, pool);
+    return pool;
   }
-
-  function refuseTaken(id: string, connectionId: string): void {
-    const ofConnection = byConnection.get(connectionId);
-    if (ofConnection)
-      throw new PoolConflictError(
-        "connection-taken",
-        ofConnection,
-        `Connection ${connectionId} has pool ${ofConnection.id} already; change that one, or delete it first.`,
-      );
-    const ofId = byId.get(id);
-    if (ofId)
-      throw new PoolConflictError("id-taken", ofId, `There is a pool ${id} already; leave the id out.`);
-  }
-}
-
-/** What the pool says once the change is made: parsed like a new pool, except for allocations that stay as they are. */
-function changedTerms(pool: Pool, change: PoolChange): PoolTerms {
-  const parsed = parsePoolTerms({
-    connectionId: pool.connectionId,
-    name: change.name ?? pool.name,
-    unallocated: change.unallocated ?? pool.unallocated,
-    saturationThreshold: changed(change.saturationThreshold, pool.saturationThreshold),
-    whenStoreFails: changed(change.whenStoreFails, pool.whenStoreFails),
-    allocations: change.allocations ?? [],
-  });
-  if (!parsed.ok) throw new InvalidInputError(parsed.faults);
-  return change.allocations ? parsed.value : { ...parsed.value, allocations: pool.allocations };
-}
-
-/** Left out: as it was. `null`: taken away. */
-function changed<Value>(change: Value | null | undefined, was: Value | undefined): Value | undefined {
-  return change === null ? undefined : (change ?? was);
 }

@@ -1,11 +1,5 @@
-import { idFault, parsePoolTerms, type Pool, type PoolTerms } from "@quota/core";
-import {
-  InvalidInputError,
-  PoolConflictError,
-  type Logger,
-  type PoolChange,
-  type PoolDirectory,
-} from "@quota/engine";
+import type { Pool } from "@quota/core";
+import { changedPool, newPool, refuseTaken, type Logger, type PoolDirectory } from "@quota/engine";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 import { poolRows } from "./poolRows.js";
 import { snapshotOf } from "./snapshotOf.js";
@@ -60,28 +54,22 @@ export function createSqlitePoolDirectory(
       return [...(await snapshot.latest()).values()].sort((a, b) => a.createdAt - b.createdAt);
     },
 
-    async create({ id = crypto.randomUUID(), ...spec }, now) {
-      const terms = parsePoolTerms(spec);
-      const idFaults = [idFault(id, "id")].filter((fault) => fault !== undefined);
-      if (!terms.ok) throw new InvalidInputError([...idFaults, ...terms.faults]);
-      if (idFaults.length > 0) throw new InvalidInputError(idFaults);
-      const incarnation = crypto.randomUUID();
-      const pool = Object.freeze({ ...terms.value, id, incarnation, version: 1, createdAt: now });
+    async create(spec, now) {
+      const pool = newPool(spec, now);
       return await snapshot.write(({ byId, revision, wrote }) => {
-        refuseTaken(pool, byId);
+        // The table refuses both by itself as well; here it is known which pool stands in the way.
+        refuseTaken(pool, { ofConnection: withConnection(byId, pool.connectionId), ofId: byId.get(pool.id) });
         rows.insert(pool, revision());
-        wrote(id, pool);
+        wrote(pool.id, pool);
         return pool;
       });
     },
 
-    async update(id, change, { ifVersion } = {}) {
+    async update(id, change, options) {
       return await snapshot.write(({ byId, revision, wrote }) => {
         const pool = byId.get(id);
         if (pool === undefined) return undefined;
-        const terms = changedTerms(pool, change);
-        if (ifVersion !== undefined && ifVersion !== pool.version) throw stale(pool, ifVersion);
-        const changed = Object.freeze({ ...pool, ...terms, version: pool.version + 1 });
+        const changed = changedPool(pool, change, options);
         rows.update(changed, { revision: revision(), allocations: change.allocations !== undefined });
         wrote(id, changed);
         return changed;
@@ -100,43 +88,7 @@ export function createSqlitePoolDirectory(
   };
 }
 
-/** The table refuses both by itself as well; here it is known which pool stands in the way. */
-function refuseTaken({ id, connectionId }: Pool, byId: ReadonlyMap<string, Pool>): void {
-  for (const other of byId.values())
-    if (other.connectionId === connectionId)
-      throw new PoolConflictError(
-        "connection-taken",
-        other,
-        `Connection ${connectionId} has pool ${other.id} already; change that one, or delete it first.`,
-      );
-  const taken = byId.get(id);
-  if (taken)
-    throw new PoolConflictError("id-taken", taken, `There is a pool ${id} already; leave the id out.`);
-}
-
-function stale(pool: Pool, ifVersion: number): PoolConflictError {
-  return new PoolConflictError(
-    "stale",
-    pool,
-    `The pool is at version ${String(pool.version)}, not ${String(ifVersion)}; read it again.`,
-  );
-}
-
-/** What the pool says once the change is made: parsed like a new pool, except for allocations that stay as they are. */
-function changedTerms(pool: Pool, change: PoolChange): PoolTerms {
-  const parsed = parsePoolTerms({
-    connectionId: pool.connectionId,
-    name: change.name ?? pool.name,
-    unallocated: change.unallocated ?? pool.unallocated,
-    saturationThreshold: changed(change.saturationThreshold, pool.saturationThreshold),
-    whenStoreFails: changed(change.whenStoreFails, pool.whenStoreFails),
-    allocations: change.allocations ?? [],
-  });
-  if (!parsed.ok) throw new InvalidInputError(parsed.faults);
-  return change.allocations ? parsed.value : { ...parsed.value, allocations: pool.allocations };
-}
-
-/** Left out: as it was. `null`: taken away. */
-function changed<Value>(change: Value | null | undefined, was: Value | undefined): Value | undefined {
-  return change === null ? undefined : (change ?? was);
+function withConnection(byId: ReadonlyMap<string, Pool>, connectionId: string): Pool | undefined {
+  for (const pool of byId.values()) if (pool.connectionId === connectionId) return pool;
+  return undefined;
 }
