@@ -81,8 +81,8 @@ describe("README.md", () => {
 
 describe("every page", () => {
   it("links to and names only files that are there", async () => {
-    const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...(await markdownBelow("docs"))];
-    expect(pages.length).toBeGreaterThan(8);
+    const pages = await everyPage();
+    expect(pages.length).toBeGreaterThan(15);
     const broken: string[] = [];
     for (const page of pages) {
       const words = await text(page);
@@ -103,7 +103,7 @@ describe("every page", () => {
 
   it("links to headings that are there", async () => {
     const broken: string[] = [];
-    for (const page of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...(await markdownBelow("docs"))])
+    for (const page of await everyPage())
       for (const [, link = "", anchor = ""] of (await text(page)).matchAll(/\]\(([^)#\s:]+)#([^)]*)\)/g)) {
         const headings = [...(await text(join(dirname(page), link))).matchAll(/^#+ (.*)$/gm)].map(
           ([, heading = ""]) =>
@@ -183,6 +183,15 @@ describe("docs/failure.md", () => {
     await rm(directory, { recursive: true });
   });
 });
+
+async function everyPage(): Promise<readonly string[]> {
+  const rooms = (await readdir(join(root, "packages"))).map((room) => `packages/${room}`);
+  return [
+    ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"],
+    ...[...rooms, "apps/demo"].map((room) => `${room}/README.md`),
+    ...(await markdownBelow("docs")),
+  ];
+}
 
 async function markdownBelow(directory: string): Promise<readonly string[]> {
   const names = await readdir(join(root, directory), { recursive: true });
