@@ -1,4 +1,4 @@
-import { idFault, type PoolSpec } from "@quota/core";
+import { idFault, type Fault, type PoolSpec } from "@quota/core";
 import type { PoolChange } from "@quota/engine";
 import { poolJson, usageJson } from "@quota/http";
 import type { Router } from "express";
@@ -15,8 +15,11 @@ export function addPoolRoutes(router: Router, { engine, pools, planBook, clock }
 
   router.post("/pools", async (request, response) => {
     const spec = await readBody(request.body, poolBody, async ({ id, ...terms }) => [
-      ...(id === undefined ? [] : [idFault(id, "id")].filter((fault) => fault !== undefined)),
+      ...(id === undefined
+        ? []
+        : [idFault(id, "id") ?? unnameable(id)].filter((fault) => fault !== undefined)),
       ...(await poolFaults(terms, planBook)),
+      ...(await strangeConnection(terms["connectionId"])),
     ]);
     const pool = await pools.create(spec as PoolSpec & { readonly id?: string }, clock.now());
     response.status(201).location(`${request.baseUrl}/pools/${encodeURIComponent(pool.id)}`);
@@ -48,6 +51,20 @@ export function addPoolRoutes(router: Router, { engine, pools, planBook, clock }
     if (usage === undefined) return noSuchPool(response);
     response.json(usageJson(usage));
   });
+
+  /** A pool of a connection that is not there would share nothing, and nobody would notice. */
+  async function strangeConnection(connectionId: unknown): Promise<readonly Fault[]> {
+    if (typeof connectionId !== "string" || idFault(connectionId, "connectionId") !== undefined) return [];
+    if (await planBook.isKnown(connectionId)) return [];
+    const message = "connectionId names no connection; make the connection first, or spell it right.";
+    return [{ path: "connectionId", code: "unknown-connection", message }];
+  }
+}
+
+/** A client's URL parser takes these out of a path, so nobody could ever ask for such a pool again. */
+function unnameable(id: unknown): Fault | undefined {
+  if (id !== "." && id !== "..") return undefined;
+  return { path: "id", code: "id-unnameable", message: "id must not be . or .., which no URL can name." };
 }
 
 /** A member that is taken away; core knows it as one that was never there. */

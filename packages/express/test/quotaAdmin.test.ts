@@ -62,17 +62,11 @@ describe("a pool", () => {
   });
 
   test("is made with 201 and a Location that leads to it, whatever its id", async () => {
-    const { call } = await adminApp({ connections: () => [] });
-    for (const [i, id] of [
-      "a|b",
-      "{x}",
-      "__proto__",
-      "constructor",
-      "池 ☃",
-      "50%",
-      "a/b",
-      "fe80::1",
-    ].entries()) {
+    const ids = ["a|b", "{x}", "__proto__", "constructor", "池 ☃", "50%", "a/b", "fe80::1"];
+    const { call } = await adminApp({
+      connections: () => ids.map((id, i) => ({ id: `${id} ${i}`, provider: "kimi" })),
+    });
+    for (const [i, id] of ids.entries()) {
       const body = {
         id,
         connectionId: `${id} ${i}`,
@@ -92,6 +86,18 @@ describe("a pool", () => {
     }
     expect(Object.keys({})).toEqual([]);
     expect((await call("GET", "/api/quota/pools")).json).toHaveLength(9);
+  });
+
+  test("is not made for a connection that is not there, nor under an id that no URL can name", async () => {
+    const { call } = await adminApp();
+    for (const id of [".", ".."]) {
+      const made = await call("POST", "/api/quota/pools", {
+        body: { id, connectionId: "nowhere", name: "n", allocations: [] },
+      });
+      expect(made.status).toBe(400);
+      expect(made.json.errors.map(({ path }) => path)).toEqual(["id", "connectionId"]);
+    }
+    expect((await call("GET", "/api/quota/pools")).json).toHaveLength(1);
   });
 
   test("is the only one of its connection: 409, and nothing is written", async () => {
