@@ -144,6 +144,19 @@ describe("an upstream that fails", () => {
     expect(await books(gateway)).toEqual({ consumed: 0, held: 0 });
   });
 
+  test("by not taking the owner's credential is 502: the client's own key is good, and nothing of the owner's is told", async () => {
+    const gateway = await startTestGateway();
+    const headers = { "x-simulate-failure": "status-401" };
+    for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens"]) {
+      const answer = await gateway.ask("alice", { path, headers });
+      expect(answer.status).toBe(502);
+      expect(await answer.text()).not.toContain("Simulated");
+    }
+    await gateway.quiet();
+    expect((await gateway.usage()).dimensions[0]).toMatchObject({ consumedTotal: 0, held: 0 });
+    expect(gateway.logged.join("")).toContain("refuses the connection's secret");
+  });
+
   test("by not being there is answered 502 in the client's dialect", async () => {
     const gateway = await startTestGateway();
     await gateway.plan(HUNDRED);

@@ -25,7 +25,7 @@ export type Forwarded =
   | { readonly kind: "client-left" }
   | {
       readonly kind: "failed";
-      readonly why: "unreachable" | "timeout" | "redirect" | "broke-off";
+      readonly why: "unreachable" | "timeout" | "redirect" | "unauthorized" | "broke-off";
       readonly cause?: unknown;
     };
 
@@ -63,10 +63,12 @@ export async function forward(
       bodyTimeout: timeoutMs,
     });
     const status = answer.statusCode;
-    if (status >= 300 && status < 400) {
+    // A client would take a 401 for its own key's, and log out; and its text often quotes a part of the owner's key.
+    const why = status === 401 ? "unauthorized" : status >= 300 && status < 400 ? "redirect" : undefined;
+    if (why !== undefined) {
       // Nobody reads it, so nobody else would hear of its abortion.
       answer.body.on("error", () => undefined).destroy();
-      return { kind: "failed", why: "redirect" };
+      return { kind: "failed", why };
     }
     onlooker?.upstream(status);
     const isStream = /^text\/event-stream\b/iu.test(String(answer.headers["content-type"] ?? ""));

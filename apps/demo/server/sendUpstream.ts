@@ -75,16 +75,19 @@ export async function sendUpstream(
 
   function conclude(forwarded: Forwarded): void {
     if (forwarded.kind === "answered") {
-      if (forwarded.status !== 401 && forwarded.status !== 403) return;
-      options.secrets.forget(connection.id);
-      options.log.warn(
-        { connection: connection.id, status: forwarded.status },
-        "the upstream refuses the connection's secret",
-      );
+      if (forwarded.status === 403) secretRefused(403);
       return;
     }
     if (forwarded.kind === "client-left") return;
     quota?.failed();
+    if (forwarded.why === "unauthorized") {
+      secretRefused(401);
+      return fail(request, response, {
+        status: 502,
+        code: "upstream_unauthorized",
+        message: "The upstream does not accept the gateway's credentials for this connection.",
+      });
+    }
     options.log.warn(
       { connection: connection.id, why: forwarded.why, error: forwarded.cause },
       "the upstream failed",
@@ -101,6 +104,11 @@ export async function sendUpstream(
         ? "The upstream answered with a redirect, which the gateway does not follow."
         : "The upstream cannot be reached.",
     );
+  }
+
+  function secretRefused(status: 401 | 403): void {
+    options.secrets.forget(connection.id);
+    options.log.warn({ connection: connection.id, status }, "the upstream refuses the connection's secret");
   }
 
   function unreachable(message: string): void {
