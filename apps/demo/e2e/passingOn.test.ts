@@ -117,6 +117,15 @@ describe("what reaches the client", () => {
     expect(gateway.provider.state().requests.seen).toBe(0);
   });
 
+  test("is 404 for a path in another spelling, which the upstream would not know either", async () => {
+    const gateway = await startTestGateway();
+    for (const path of ["/v1/Messages", "/V1/messages", "/v1/messages/", "/v1/Chat/Completions"]) {
+      const answer = await gateway.ask("alice", { path, body: { model: "m" } });
+      expect(answer.status).toBe(404);
+    }
+    expect(gateway.provider.state().requests.seen).toBe(0);
+  });
+
   test("is 413 in its dialect for a body past the limit, packed or not", async () => {
     const gateway = await startTestGateway({ settings: { bodyLimitBytes: 1000 } });
     const large = JSON.stringify({ model: "m", input: "x".repeat(2000) });

@@ -26,6 +26,8 @@ export function createGatewayApp(parts: GatewayParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
+  // A path in another spelling is another path, as it is for the upstream.
+  app.enable("case sensitive routing");
   app.use(logRequests(log));
 
   app.get("/healthz", (_request, response) => {
@@ -85,6 +87,12 @@ function toldOf(error: unknown): {
   switch (type) {
     case "entity.too.large":
       return { status: 413, code: "request_too_large", message: "The body of the request is too large." };
+    case "charset.unsupported":
+      return {
+        status: 415,
+        code: "unsupported_charset",
+        message: "The body's charset is not known; send it in UTF-8.",
+      };
     case "encoding.unsupported":
       return {
         status: 415,

@@ -31,7 +31,7 @@ export interface ProxyParts extends UpstreamOptions {
  */
 export function createProxyRouter(parts: ProxyParts): Router {
   const { engine, pools, keys, connections, onLoopback } = parts;
-  const router = express.Router();
+  const router = express.Router({ caseSensitive: true, strict: true });
   const contexts = createRequestContexts();
   const callers = new WeakMap<Request, ApiKey>();
   const estimates = createEstimates();
