@@ -74,6 +74,53 @@ describe("the admin API", () => {
     expect((await gateway.admin("GET", "/api/keys/%E0%A4%A")).status).toBe(400);
   });
 
+  test("says of every fault what is wrong with what, in a sentence", async () => {
+    const gateway = await startTestGateway();
+    const connection = { id: "seat", provider: "openai", baseUrl: "https://h" };
+    for (const [body, path, message] of [
+      [{ ...connection, id: ".." }, "id", "id must not be . or .., which no URL can name."],
+      [{ ...connection, baseUrl: "h" }, "baseUrl", "baseUrl must be an address such as https://"],
+      [{ ...connection, extra: 1 }, "extra", "extra is not known here;"],
+      [{ ...connection, models: [7] }, "models[0]", "models[0] must be a text."],
+      [{ ...connection, auth: { kind: "value" } }, "auth.value", "auth.value must be a text."],
+      [
+        { ...connection, auth: { kind: "command", command: [""] } },
+        "auth.command",
+        "auth.command must name a program.",
+      ],
+      // These would break every request, or hide what it cost.
+      ...["Upgrade", "keep-alive", "Accept-Encoding"].map(
+        (name) =>
+          [
+            { ...connection, auth: { kind: "value", value: "s", headers: { [name]: "x" } } },
+            `auth.headers.${name}`,
+            `auth.headers.${name} is no header for a secret.`,
+          ] as const,
+      ),
+      [null, "", "The body is wrong."],
+    ] as const) {
+      const { status, body: problem } = await json(gateway.admin("POST", "/api/connections", body));
+      expect(status).toBe(400);
+      const { detail, errors } = problem as { detail: string; errors: { path: string; message: string }[] };
+      expect(errors).toEqual([{ path, message: expect.stringContaining(message) }]);
+      expect(detail).toBe(errors[0]!.message);
+    }
+    expect((await gateway.admin("GET", "/api/connections/seat")).status).toBe(404);
+  });
+
+  test("makes no key of null, and knows a charset that it does not know", async () => {
+    const gateway = await startTestGateway();
+    expect((await gateway.admin("POST", "/api/keys", null)).status).toBe(400);
+    const type = { "content-type": "application/json; charset=nonsense" };
+    for (const path of ["/api/keys", "/api/quota/pools"])
+      expect(await json(gateway.admin("POST", path, { id: "dora" }, type))).toMatchObject({
+        status: 415,
+        body: { status: 415 },
+      });
+    expect((await gateway.admin("GET", "/api/keys")).status).toBe(200);
+    expect(((await json(gateway.admin("GET", "/api/keys"))).body as unknown[]).length).toBe(3);
+  });
+
   test("makes, changes and deletes connections, and never gives a secret back", async () => {
     const gateway = await startTestGateway();
     const made = await json(

@@ -2,28 +2,35 @@ import { idFault } from "@quota/core";
 import { z } from "zod";
 import { baseUrlProblem } from "./baseUrl.js";
 import { SIMULATOR } from "./connections.js";
+import { fitsHeader } from "./fitsHeader.js";
 
 const id = z.string("must be a text.").superRefine((value, context) => {
-  const fault = idFault(value, "It");
-  if (fault !== undefined) context.addIssue({ code: "custom", message: fault.message });
+  const fault = idFault(value, "");
+  if (fault !== undefined) context.addIssue({ code: "custom", message: fault.message.trim() });
+  // A client's URL parser takes these out of a path, so nobody could ever ask for it again.
+  if (value === "." || value === "..")
+    context.addIssue({ code: "custom", message: "must not be . or .., which no URL can name." });
 });
 
 const baseUrl = z.string("must be an address.").superRefine((value, context) => {
   if (value === SIMULATOR) return;
   const problem = baseUrlProblem(value);
-  if (problem !== undefined) context.addIssue({ code: "custom", message: `baseUrl ${problem}` });
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });
 
-// Of the hop, of the body and of the gateway: no secret belongs in these.
-const FORBIDDEN_HEADERS = new Set(["host", "content-length", "transfer-encoding", "connection", "expect"]);
+// Of the hop, of the body and of the gateway: no secret belongs in these, and some would break every request.
+const FORBIDDEN_HEADERS = new Set([
+  ...["host", "connection", "keep-alive", "upgrade", "te", "trailer", "expect"],
+  ...["content-length", "transfer-encoding", "content-encoding", "content-type", "accept-encoding"],
+]);
 
 const headerName = z
-  .string()
+  .string("must be a text.")
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u, "must be the name of a header.")
   .refine((name) => !FORBIDDEN_HEADERS.has(name.toLowerCase()), "is no header for a secret.");
 
 const headerValue = z
-  .string()
+  .string("must be a text.")
   .min(1, "must not be empty.")
   .max(16_384, "is too long for a header.")
   .refine(fitsHeader, "must be one line that fits a header.");
@@ -38,21 +45,36 @@ const auth = z.discriminatedUnion(
     z.strictObject({
       kind: z.literal("file"),
       ...authHeaders,
-      path: z.string().min(1, "must not be empty."),
+      path: z.string("must be a text.").min(1, "must not be empty."),
     }),
     z.strictObject({
       kind: z.literal("command"),
       ...authHeaders,
-      command: z.array(z.string()).min(1, "must name a program."),
-      ttlS: z.number().min(0).max(86_400).optional(),
-      timeoutS: z.number().min(1).max(300).optional(),
+      command: z
+        .array(z.string("must be a text."), "must be a list: a program and its arguments.")
+        .min(1, "must name a program.")
+        .refine(([program]) => program !== "", "must name a program."),
+      ttlS: z
+        .number("must be a number.")
+        .min(0, "must not be negative.")
+        .max(86_400, "must be at most 86400.")
+        .optional(),
+      timeoutS: z
+        .number("must be a number.")
+        .min(1, "must be at least 1.")
+        .max(300, "must be at most 300.")
+        .optional(),
     }),
   ],
   'must be { "kind": "none" }, or of kind "value", "file" or "command".',
 );
 
-const models = z.array(z.string().min(1)).min(1, "must name a model; leave it out for all.");
-const dialects = z.array(z.enum(["openai", "anthropic"])).min(1, "must name a dialect.");
+const models = z
+  .array(z.string("must be a text.").min(1, "must not be empty."), "must be a list of names.")
+  .min(1, "must name a model; leave it out for all.");
+const dialects = z
+  .array(z.enum(["openai", "anthropic"], 'must be "openai" or "anthropic".'), "must be a list.")
+  .min(1, "must name a dialect.");
 const provider = z.string("must be a text.").min(1, "must not be empty.").max(64, "is too long.");
 
 export const connectionBody = z.strictObject({
@@ -74,12 +96,5 @@ export const connectionChangeBody = z.strictObject({
 
 export const keyBody = z.strictObject({
   id: id.optional(),
-  name: z.string().min(1, "must not be empty.").max(256, "is too long.").optional(),
+  name: z.string("must be a text.").min(1, "must not be empty.").max(256, "is too long.").optional(),
 });
-
-function fitsHeader(value: string): boolean {
-  return Array.from(value).every((character) => {
-    const code = character.codePointAt(0)!;
-    return code >= 0x20 && code <= 0xff && code !== 0x7f;
-  });
-}

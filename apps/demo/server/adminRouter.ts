@@ -10,6 +10,7 @@ import express, { type RequestHandler, type Response, type Router } from "expres
 import type { z } from "zod";
 import { connectionBody, connectionChangeBody, keyBody } from "./adminBodies.js";
 import type { ApiKeys } from "./apiKeys.js";
+import { bodyFaults } from "./bodyFaults.js";
 import type { Connections } from "./connections.js";
 
 export interface AdminParts {
@@ -85,7 +86,7 @@ function addConnections(router: Router, { connections, forgetSecret, now }: Admi
 function addKeys(router: Router, { keys, now }: AdminParts): void {
   router.get("/keys", (_request, response) => void response.json(keys.list()));
   router.post("/keys", async (request, response) => {
-    const body = parsed(keyBody, request.body ?? {}, response);
+    const body = parsed(keyBody, request.body === undefined ? {} : request.body, response);
     if (body === undefined) return;
     const id = body.id ?? `key_${randomUUID()}`;
     const created = await keys.create({ ...body, id }, now());
@@ -120,14 +121,7 @@ function addKeys(router: Router, { keys, now }: AdminParts): void {
 function parsed<Body>(schema: z.ZodType<Body>, body: unknown, response: Response): Body | undefined {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => ({
-    path: path
-      .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
-      .join("")
-      .replace(/^\./u, ""),
-    message,
-  }));
-  sendAnswer(response, buildBadRequest(faults));
+  sendAnswer(response, buildBadRequest(bodyFaults(result.error.issues)));
   return undefined;
 }
 

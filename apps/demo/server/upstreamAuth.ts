@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
+import { fitsHeader } from "./fitsHeader.js";
 
 /**
  * How the gateway proves itself to an upstream. `header` is where the secret goes; without it `authorization`, or `x-api-key` for the
@@ -147,7 +148,6 @@ function jsonIn(
 function wordIn(text: string, origin: string): string {
   const secret = text.trim();
   if (secret === "") throw new Error(`${origin} holds no secret`);
-  // eslint-disable-next-line no-control-regex -- what cannot stand in a header is refused before it gets there
-  if (/[\u0000-\u001f\u007f]/u.test(secret)) throw new Error(`${origin} holds more than one line`);
+  if (!fitsHeader(secret)) throw new Error(`${origin} holds more than one line that fits a header`);
   return secret;
 }

@@ -92,6 +92,8 @@ describe("a secret is had", () => {
     await expect(secrets.secretOf("seat", auth)).rejects.toThrow("no secret");
     writeFileSync(file, "a\nhost: evil\n");
     await expect(secrets.secretOf("seat", auth)).rejects.toThrow("more than one line");
+    writeFileSync(file, "no header has ☃\n");
+    await expect(secrets.secretOf("seat", auth)).rejects.toThrow("fits a header");
   });
 
   const counter = (directory: string, print: string): UpstreamAuth => ({
