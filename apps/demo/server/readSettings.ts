@@ -1,4 +1,5 @@
 import { baseUrlProblem } from "./baseUrl.js";
+import { fitsHeader } from "./fitsHeader.js";
 import { StartError } from "./startError.js";
 
 /** What the environment says, parsed. Every number is in range; a variable that is empty counts as not set. */
@@ -51,7 +52,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     host: text("HOST") ?? "127.0.0.1",
     port: number("PORT", { fallback: 8787, least: 0, most: 65_535, whole: true }),
     dataDir: text("DATA_DIR") ?? ".data",
-    adminToken: text("QUOTA_ADMIN_TOKEN"),
+    adminToken: adminTokenIn({ text, faults }),
     logLevel: word("LOG_LEVEL", LOG_LEVELS, "info"),
     shutdownGraceMs: 1000 * number("SHUTDOWN_GRACE_S", { fallback: 600, least: 0, most: 86_400 }),
     upstream: upstreamIn({ text, faults }),
@@ -102,21 +103,33 @@ function readers(env: Readonly<Record<string, string | undefined>>, faults: stri
   };
 }
 
-function upstreamIn({
-  text,
-  faults,
-}: {
+interface Readers {
   readonly text: (name: string) => string | undefined;
   readonly faults: string[];
-}): UpstreamSettings | undefined {
+}
+
+function upstreamIn({ text, faults }: Readers): UpstreamSettings | undefined {
   const baseUrl = text("UPSTREAM_BASE_URL");
   const apiKey = text("UPSTREAM_API_KEY");
+  const provider = text("UPSTREAM_PROVIDER");
   if (baseUrl === undefined) {
-    if (apiKey !== undefined)
-      faults.push("UPSTREAM_API_KEY is set without UPSTREAM_BASE_URL; set both, or neither.");
+    for (const [name, value] of Object.entries({ UPSTREAM_API_KEY: apiKey, UPSTREAM_PROVIDER: provider }))
+      if (value !== undefined) faults.push(`${name} is set without UPSTREAM_BASE_URL; set both, or neither.`);
     return undefined;
   }
   const problem = baseUrlProblem(baseUrl);
   if (problem !== undefined) faults.push(`UPSTREAM_BASE_URL ${problem}`);
-  return { baseUrl, apiKey, provider: text("UPSTREAM_PROVIDER") ?? "openai" };
+  if (apiKey !== undefined && !fitsHeader(apiKey))
+    faults.push("UPSTREAM_API_KEY must be one line of characters that fit a header.");
+  if (provider !== undefined && provider.length > 64)
+    faults.push("UPSTREAM_PROVIDER must have at most 64 characters.");
+  return { baseUrl, apiKey, provider: provider ?? "openai" };
+}
+
+/** A token that no `Authorization: Bearer …` can carry would lock everybody out. */
+function adminTokenIn({ text, faults }: Readers): string | undefined {
+  const token = text("QUOTA_ADMIN_TOKEN");
+  if (token !== undefined && !/^[!-~]+$/u.test(token))
+    faults.push("QUOTA_ADMIN_TOKEN must be one word of printable ASCII characters.");
+  return token;
 }

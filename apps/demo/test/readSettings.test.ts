@@ -42,6 +42,10 @@ describe("the settings", () => {
     ["UPSTREAM_BASE_URL", "ftp://example.com"],
     ["UPSTREAM_BASE_URL", "https://user:secret@example.com"],
     ["UPSTREAM_BASE_URL", "not an address"],
+    ["UPSTREAM_API_KEY", "sk-without-an-upstream"],
+    ["UPSTREAM_PROVIDER", "kimi"],
+    ["QUOTA_ADMIN_TOKEN", "two words"],
+    ["QUOTA_ADMIN_TOKEN", "clé"],
   ])("%s=%s stops the start with a sentence that names the variable", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(StartError);
     expect(() => readSettings({ [name]: value })).toThrow(name);
@@ -52,6 +56,17 @@ describe("the settings", () => {
       readSettings({ PORT: "x", QUOTA_REPLICAS: "y", UPSTREAM_BASE_URL: "https://u:hunter2@h" });
     expect(read).toThrow(/PORT[^\n]*\n[^]*QUOTA_REPLICAS|UPSTREAM_BASE_URL/u);
     expect(read).not.toThrow("hunter2");
+  });
+
+  test("a key that fits no header is not taken, and not repeated", () => {
+    for (const key of ["sk-hunter2\nx", "sk-hunter2☃"]) {
+      const read = () => readSettings({ UPSTREAM_BASE_URL: "https://h", UPSTREAM_API_KEY: key });
+      expect(read).toThrow("UPSTREAM_API_KEY");
+      expect(read).not.toThrow("hunter2");
+    }
+    expect(() => readSettings({ UPSTREAM_BASE_URL: "https://h", UPSTREAM_PROVIDER: "x".repeat(65) })).toThrow(
+      "UPSTREAM_PROVIDER",
+    );
   });
 
   test("an upstream key without an upstream is a mistake; an upstream without a provider is openai's kind", () => {
