@@ -40,9 +40,12 @@ export { resolvePlan } from "./resolvePlan.js";
 
 export { MAX_ALLOCATIONS, policyOf, WEIGHT_SUM_TOLERANCE } from "./allocation.js";
 export type { Allocation, AllocationSpec, Cap, Policy } from "./allocation.js";
+export { allocationSpec } from "./allocationSpec.js";
 export { parsePoolTerms } from "./pool.js";
 export type { Pool, PoolSpec, PoolTerms, Unallocated, WhenStoreFails } from "./pool.js";
 export { rebalance } from "./rebalance.js";
+export { withAllocation, withoutAllocation } from "./withAllocation.js";
+export type { Rebalance } from "./withAllocation.js";
 export { governPool, standingOf } from "./governedPool.js";
 export type { GovernedPool, Standing } from "./governedPool.js";
 

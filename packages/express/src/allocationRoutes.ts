@@ -1,6 +1,13 @@
-import { rebalance, type AllocationSpec, type Fault, type Pool } from "@quota/core";
+import {
+  withAllocation,
+  withoutAllocation,
+  type AllocationSpec,
+  type Fault,
+  type Pool,
+  type Rebalance,
+} from "@quota/core";
 import { PoolConflictError } from "@quota/engine";
-import { allocationJson, buildProblem } from "@quota/http";
+import { buildProblem } from "@quota/http";
 import type { Request, Router } from "express";
 import type { AdminParts } from "./adminParts.js";
 import { ifMatch } from "./ifMatch.js";
@@ -60,7 +67,7 @@ export function addAllocationRoutes(router: Router, { pools, planBook }: AdminPa
           response,
           buildProblem({ status: 404, detail: "The key has no allocation in this pool." }),
         );
-      const allocations = without(pool, apiKeyId, asked.rebalance);
+      const allocations = withoutAllocation(pool.allocations, apiKeyId, asked.rebalance);
       const changed = await pools.update(id, { allocations }, { ifVersion: ifVersion ?? pool.version });
       if (changed === undefined) return noSuchPool(response);
       response.status(204).end();
@@ -86,40 +93,12 @@ async function inTurns(
     }
 }
 
+/** The body, checked or not, as what it asks for. */
 function joined(
   { allocations }: Pool,
-  { rebalance: how, ...newcomer }: Readonly<Record<string, unknown>>,
+  { rebalance, ...newcomer }: Readonly<Record<string, unknown>>,
 ): readonly AllocationSpec[] {
-  const others = [...allocations.values()].map(allocationJson);
-  const { weight } = newcomer;
-  const canScale = how === "proportional" && typeof weight === "number" && weight >= 0 && weight <= 100;
-  const before = sumOf(others);
-  return [
-    ...(canScale && before > 0 ? scaled(others, Math.max(0, before - weight)) : others),
-    newcomer as unknown as AllocationSpec,
-  ];
-}
-
-function without(
-  { allocations }: Pool,
-  apiKeyId: string,
-  how: "proportional" | undefined,
-): readonly AllocationSpec[] {
-  const all = [...allocations.values()].map(allocationJson);
-  const others = all.filter((allocation) => allocation.apiKeyId !== apiKeyId);
-  return how === "proportional" ? scaled(others, sumOf(all)) : others;
-}
-
-function scaled(allocations: readonly AllocationSpec[], total: number): readonly AllocationSpec[] {
-  const weights = rebalance(new Map(allocations.map(({ apiKeyId, weight }) => [apiKeyId, weight])), total);
-  return allocations.map((allocation) => ({ ...allocation, weight: weights.get(allocation.apiKeyId)! }));
-}
-
-function sumOf(allocations: readonly AllocationSpec[]): number {
-  return Math.min(
-    100,
-    allocations.reduce((sum, { weight }) => sum + weight, 0),
-  );
+  return withAllocation(allocations, newcomer as unknown as AllocationSpec, rebalance as Rebalance);
 }
 
 function poolWith(pool: Pool, allocations: readonly AllocationSpec[]): unknown {

@@ -33,7 +33,7 @@ export { includeUsage, type UsageRequest } from "./includeUsage.js";
 export { dropUsageChunk, type StreamFilter } from "./dropUsageChunk.js";
 export { sseDecoder, type ServerSentEvent, type SseDecoder } from "./sseDecoder.js";
 
-export { allocationJson, poolJson, type AllocationJson, type PoolJson } from "./restPool.js";
+export { poolJson, type AllocationJson, type PoolJson } from "./restPool.js";
 export { planJson, type PlanJson } from "./restPlan.js";
 export { usageJson, type DimensionUsageJson, type KeyUsageJson, type UsageJson } from "./restUsage.js";
 export { decisionJson, type DecisionJson, type DimensionDecisionJson } from "./restDecision.js";

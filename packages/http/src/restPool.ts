@@ -1,4 +1,4 @@
-import { fromGrains, type Allocation, type AllocationSpec, type Pool } from "@quota/core";
+import { allocationSpec, type Pool } from "@quota/core";
 
 /** A pool as the REST API shows it: an allocation is what one would write to get it. Undefined members are left out. */
 export interface PoolJson extends Pick<
@@ -11,7 +11,7 @@ export interface PoolJson extends Pick<
 }
 
 /** An allocation with its policy said. */
-export type AllocationJson = AllocationSpec & Required<Pick<AllocationSpec, "policy">>;
+export type AllocationJson = ReturnType<typeof allocationSpec>;
 
 /** A pool for the REST API. Caps are in units. */
 export function poolJson(pool: Pool): PoolJson {
@@ -26,20 +26,6 @@ export function poolJson(pool: Pool): PoolJson {
     ...(whenStoreFails !== undefined && { whenStoreFails }),
     version,
     createdAt,
-    allocations: [...pool.allocations.values()].map(allocationJson),
-  };
-}
-
-/** A parsed allocation the way people write it. */
-export function allocationJson({ apiKeyId, weight, policy, cap }: Allocation): AllocationJson {
-  return {
-    apiKeyId,
-    weight,
-    policy,
-    ...(cap && {
-      capValue: fromGrains(cap.unit, cap.value),
-      capUnit: cap.unit,
-      ...(cap.window !== "every" && { capWindow: cap.window }),
-    }),
+    allocations: [...pool.allocations.values()].map(allocationSpec),
   };
 }
