@@ -12,7 +12,8 @@ export interface BoundedBytes {
 }
 
 export function boundedBytes(limit: number): BoundedBytes {
-  let bytes = new Uint8Array(Math.min(limit, 256));
+  // Most answers come in one chunk, and nothing of them is ever held.
+  let bytes = NONE;
   let length = 0;
   let over = false;
 
@@ -25,7 +26,7 @@ export function boundedBytes(limit: number): BoundedBytes {
         return false;
       }
       if (needed > bytes.length) {
-        const larger = new Uint8Array(Math.min(limit, Math.max(needed, bytes.length * 2)));
+        const larger = new Uint8Array(Math.min(limit, Math.max(needed, bytes.length * 2, 256)));
         larger.set(bytes.subarray(0, length));
         bytes = larger;
       }
@@ -46,3 +47,5 @@ export function boundedBytes(limit: number): BoundedBytes {
     },
   };
 }
+
+const NONE = new Uint8Array(0);

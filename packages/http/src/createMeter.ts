@@ -2,7 +2,7 @@ import { isRecord } from "@quota/core";
 import { jsonScanner, type JsonPath, type JsonWish, type KeptJson } from "./jsonScanner.js";
 import { parseJson } from "./parseJson.js";
 import { readUsage, type MeasuredUsage } from "./readUsage.js";
-import { sseFields } from "./sseFields.js";
+import { sseFields, type SseFields } from "./sseFields.js";
 import { startOfText } from "./startOfText.js";
 import { tokensInText } from "./tokensInText.js";
 
@@ -53,17 +53,21 @@ export function createMeter(): Meter {
   let dataLines = 0;
   let head = "";
 
-  const events = sseFields({
-    value(field, chunk, from, to) {
-      if (field !== "data") return;
-      for (let i = from; i < to && head.length <= DONE.length; i++) head += String.fromCharCode(chunk[i]!);
-      scanner.push(chunk, from, to);
-    },
-    line(field) {
-      if (field === "data") dataLines++;
-    },
-    blank: endOfEvent,
-  });
+  let events: SseFields | undefined;
+
+  function readEvents(): SseFields {
+    return sseFields({
+      value(field, chunk, from, to) {
+        if (field !== "data") return;
+        for (let i = from; i < to && head.length <= DONE.length; i++) head += String.fromCharCode(chunk[i]!);
+        scanner.push(chunk, from, to);
+      },
+      line(field) {
+        if (field === "data") dataLines++;
+      },
+      blank: endOfEvent,
+    });
+  }
 
   function kept(path: JsonPath, depth: number, { text }: KeptJson): void {
     const value = parseJson(text);
@@ -110,11 +114,14 @@ export function createMeter(): Meter {
         kind = first === OPEN_OBJECT || first === OPEN_ARRAY ? "json" : "events";
       }
       if (kind === "json") scanner.push(chunk, from);
-      else events.push(from === 0 ? chunk : chunk.subarray(from));
+      else {
+        events ??= readEvents();
+        events.push(from === 0 ? chunk : chunk.subarray(from));
+      }
     },
     soFar,
     finish() {
-      events.finish();
+      events?.finish();
       if (kind === "events") endOfEvent();
       else learn();
       return soFar();

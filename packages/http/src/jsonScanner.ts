@@ -1,4 +1,4 @@
-import { boundedBytes } from "./boundedBytes.js";
+import { boundedBytes, type BoundedBytes } from "./boundedBytes.js";
 
 /** Where a value stands: `keys[0 … depth − 1]`, an object's key or `"[]"` for any element of an array. */
 export type JsonPath = readonly string[];
@@ -41,7 +41,6 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
   const isObject: boolean[] = [];
   const key = boundedBytes(LONGEST_KEY);
   const kept = boundedBytes(keepLimit);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   /** What to add to an index in the chunk at hand to get an offset in the input. */
   let base = 0;
   let depth = 0;
@@ -53,17 +52,6 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
   /** While a value is kept: the depth at which it began, and the offset of its first byte. */
   let keepDepth = -1;
   let keepStart = 0;
-
-  /** Most keys and values are short ASCII, for which a decoder costs more than all the rest. */
-  function textOf(bytes: Uint8Array): string {
-    if (bytes.length > 32) return decoder.decode(bytes);
-    let text = "";
-    for (const byte of bytes) {
-      if (byte > 0x7f) return decoder.decode(bytes);
-      text += String.fromCharCode(byte);
-    }
-    return text;
-  }
 
   function insideString(): boolean {
     return string !== "none";
@@ -80,11 +68,9 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
   }
 
   function endKept(chunk: Uint8Array, from: number, to: number): void {
-    kept.append(chunk, from, to);
-    const text = kept.overflown() ? undefined : textOf(kept.view());
+    const text = textBehind(kept, keepLimit, chunk, from, to);
     const end = base + to;
     keepDepth = -1;
-    kept.clear();
     if (text !== undefined) visitor.kept(keys, depth, { text, start: keepStart, end });
   }
 
@@ -177,8 +163,7 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
       }
       if (chunk[i] === QUOTE) {
         if (string === "key") {
-          key.append(chunk, from, i);
-          keys[depth - 1] = key.overflown() ? "" : decodeKey(textOf(key.view()));
+          keys[depth - 1] = decodeKey(textBehind(key, LONGEST_KEY, chunk, from, i) ?? "");
         } else if (string === "counted" && bytes > 0) visitor.counted(bytes);
         string = "none";
         return i + 1;
@@ -212,6 +197,35 @@ const CLOSE_ARRAY = 93;
 const LOWER_U = 117;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
+
+/** The text of what is held and of what follows it, `chunk[from, to)`; undefined if it is too long. What lies in one chunk is not copied. */
+function textBehind(
+  held: BoundedBytes,
+  limit: number,
+  chunk: Uint8Array,
+  from: number,
+  to: number,
+): string | undefined {
+  if (held.size() === 0 && !held.overflown()) return to - from > limit ? undefined : textOf(chunk, from, to);
+  held.append(chunk, from, to);
+  const text = held.overflown() ? undefined : textOf(held.view(), 0, held.size());
+  held.clear();
+  return text;
+}
+
+/** Most keys and values are short ASCII, for which a decoder costs more than all the rest. */
+function textOf(bytes: Uint8Array, from: number, to: number): string {
+  if (to - from > 32) return UTF8.decode(bytes.subarray(from, to));
+  let text = "";
+  for (let i = from; i < to; i++) {
+    if (bytes[i]! > 0x7f) return UTF8.decode(bytes.subarray(from, to));
+    text += String.fromCharCode(bytes[i]!);
+  }
+  return text;
+}
+
+/** Keeps nothing between two texts; making one costs more than a short answer's scan. */
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function isSpace(byte: number): boolean {
   return byte === 32 || byte === 10 || byte === 13 || byte === 9;
