@@ -7,7 +7,6 @@ import {
   type Unit,
 } from "@quota/core";
 import { retryAdvice } from "./retryAdvice.js";
-import { structuredList, type StructuredItem } from "./structuredList.js";
 
 /** The quota headers of one answer; a member is missing where there is nothing true to say. */
 export interface RateLimitFields {
@@ -34,18 +33,18 @@ export interface RateLimitFields {
  */
 export function rateLimitFields(decision: Decision, now: EpochMs): RateLimitFields {
   if (decision.status === "unjudged") return { "quota-status": "unjudged" };
-  const items: Item[] = [];
+  const status = decision.status === "deprioritized" ? ({ "quota-status": "deprioritized" } as const) : {};
+  const opensAt = decision.status === "refused" ? retryAdvice({ decision }, now).opensAt : undefined;
+  let policy = "";
+  let limit = "";
   for (const dimension of decision.dimensions) {
     const quota = quotaOf(dimension);
-    if (quota !== undefined) items.push({ dimension, quota });
+    if (quota === undefined) continue;
+    const comma = policy === "" ? "" : ", ";
+    policy += comma + policyItem(dimension, quota);
+    limit += comma + limitItem(dimension, { quota, counted: decision.allowed, opensAt }, now);
   }
-  const status = decision.status === "deprioritized" ? ({ "quota-status": "deprioritized" } as const) : {};
-  if (items.length === 0) return status;
-  return {
-    "ratelimit-policy": structuredList(items.map(policyItem)),
-    ratelimit: structuredList(items.map((item) => limitItem(item, decision, now))),
-    ...status,
-  };
+  return policy === "" ? status : { "ratelimit-policy": policy, ratelimit: limit, ...status };
 }
 
 /** The name of a dimension's policy in these headers and in `violated-policies`: `5h-tokens`. */
@@ -53,46 +52,53 @@ export function policyName({ unit, window }: Pick<DimensionDecision, "unit" | "w
   return `${window}-${unit}`;
 }
 
-interface Item {
-  readonly dimension: DimensionDecision;
-  /** In grains. */
-  readonly quota: number;
-}
-
-function policyItem({ dimension, quota }: Item): StructuredItem {
+/** Names, words and numbers here hold nothing that RFC 9651 would have escaped. */
+function policyItem(dimension: DimensionDecision, quota: number): string {
   const { unit, window } = dimension;
   const { parameter, word } = SPELLINGS[unit];
-  const parameters = { q: spelled(unit, quota), w: WINDOW_MS[window] / 1000, [parameter]: word };
-  return { name: policyName(dimension), parameters };
+  return `"${policyName(dimension)}";q=${spelled(unit, quota)};w=${WINDOW_MS[window] / 1000};${parameter}="${word}"`;
 }
 
-function limitItem({ dimension, quota }: Item, decision: Decision, now: EpochMs): StructuredItem {
+function limitItem(
+  dimension: DimensionDecision,
+  {
+    quota,
+    counted,
+    opensAt,
+  }: {
+    /** In grains. */
+    readonly quota: number;
+    /** An allowed request is counted by now; a refused one never is. */
+    readonly counted: boolean;
+    readonly opensAt: EpochMs | undefined;
+  },
+  now: EpochMs,
+): string {
   const { unit, used, cost, available, mode, borrowing } = dimension;
-  // An allowed request is counted by now; a refused one never is.
-  const taken = decision.allowed ? cost : 0;
+  const taken = counted ? cost : 0;
   const passes = available === "unlimited" ? Infinity : available - taken;
   const lends = passes > 0 && (mode === "generous" || borrowing);
   const r = spelled(unit, Math.min(quota - used - taken, passes));
-  const t = secondsLeft(dimension, decision, now);
-  return {
-    name: policyName(dimension),
-    parameters: r === 0 && lends ? { r, t, "quota-lending": 1 } : { r, t },
-  };
+  const item = `"${policyName(dimension)}";r=${r};t=${secondsLeft(dimension, opensAt, now)}`;
+  return r === "0" && lends ? `${item};quota-lending=1` : item;
 }
 
 function quotaOf({ share, cap }: DimensionDecision): number | undefined {
   return share === undefined ? cap : Math.min(share, cap ?? Infinity);
 }
 
-function secondsLeft({ window }: DimensionDecision, decision: Decision, now: EpochMs): number {
+function secondsLeft({ window }: DimensionDecision, opensAt: EpochMs | undefined, now: EpochMs): number {
   const length = WINDOW_MS[window];
   const ofWindow = length - (((now % length) + length) % length);
-  const opensAt = decision.status === "refused" ? retryAdvice({ decision }, now).opensAt : undefined;
-  return Math.ceil(Math.min(ofWindow, opensAt === undefined ? Infinity : Math.max(0, opensAt - now)) / 1000);
+  return Math.ceil(
+    (opensAt === undefined ? ofWindow : Math.min(ofWindow, Math.max(0, opensAt - now))) / 1000,
+  );
 }
 
-function spelled(unit: Unit, grains: number): number {
-  return Math.max(0, Math.floor((grains * SPELLINGS[unit].perUnit) / GRAINS_PER_UNIT[unit]));
+/** As an Integer of RFC 9651, which has 15 digits at most. */
+function spelled(unit: Unit, grains: number): string {
+  const amount = Math.floor((grains * SPELLINGS[unit].perUnit) / GRAINS_PER_UNIT[unit]);
+  return String(Math.min(Math.max(0, amount), 999_999_999_999_999));
 }
 
 const SPELLINGS = {

@@ -54,6 +54,10 @@ function hasSucceeded(outcome: RequestOutcome): boolean {
 }
 
 function filledIn(known: Amounts, estimate: Amounts): Amounts {
-  const said = Object.entries(known).filter(([, amount]) => amount !== undefined);
-  return { ...estimate, ...(Object.fromEntries(said) as Amounts) };
+  return {
+    requests: known.requests ?? estimate.requests,
+    tokens: known.tokens ?? estimate.tokens,
+    usd: known.usd ?? estimate.usd,
+    percent: known.percent ?? estimate.percent,
+  };
 }
