@@ -25,11 +25,13 @@ export function chargeFor({
 }): Charge {
   const { estimate = {} } = asked;
   const usage = measured?.usage;
-  const amounts = { ...estimate, requests: estimate.requests, tokens: tokensOf(estimate, measured) };
+  const tokens = tokensOf(estimate, measured);
+  const { requests, usd, percent } = estimate;
+  const seen = tokens === undefined ? undefined : { requests, tokens, usd, percent };
   return {
-    estimate: amountsOf(estimate),
-    usage: reported ?? (usage === undefined ? undefined : amountsOf(amounts)),
-    produced: usage === undefined && amounts.tokens !== undefined ? amountsOf(amounts) : undefined,
+    estimate: { requests, tokens: estimate.tokens, usd, percent },
+    usage: reported ?? (usage === undefined ? undefined : seen),
+    produced: usage === undefined ? seen : undefined,
     lesson:
       usage !== undefined && measured?.ended === true && isSplit(estimate) ? { estimate, usage } : undefined,
   };
@@ -41,10 +43,6 @@ function tokensOf(estimate: Amounts, measured: MeasuredAnswer | undefined): numb
     return measuredAmounts({ measured, promptTokens: isSplit(estimate) ? estimate.promptTokens : 0 }).tokens;
   // Which part of the estimate was the prompt is not known, so what was produced cannot be added to it.
   return Math.max(estimate.tokens, measured.produced.tokens);
-}
-
-function amountsOf({ requests, tokens, usd, percent }: Amounts): Amounts {
-  return { requests, tokens, usd, percent };
 }
 
 function isSplit(estimate: Amounts): estimate is RequestEstimate {

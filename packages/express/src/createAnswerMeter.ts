@@ -28,12 +28,16 @@ export function createAnswerMeter(
   let result: MeasuredAnswer | undefined;
 
   // The answer to HEAD has no bytes, whatever its handler writes.
-  if (request.method !== "HEAD")
-    tapResponse(response, (chunk) => {
-      if (source === "response") see(chunk, () => (measure ?? meterByContentType)(request, response));
-    });
+  if (request.method !== "HEAD") tapResponse(response, look);
 
-  function see(chunk: Uint8Array, begin: () => Meter | undefined): void {
+  function look(chunk: unknown, encoding: unknown): void {
+    if (source === "upstream" || (firstByte !== undefined && meter === undefined)) return;
+    if (typeof chunk === "string")
+      see(Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8"));
+    else if (chunk instanceof Uint8Array) see(chunk);
+  }
+
+  function see(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     try {
       if (firstByte === undefined) {
@@ -47,6 +51,11 @@ export function createAnswerMeter(
     }
   }
 
+  function begin(): Meter | undefined {
+    if (measure !== undefined) return measure(request, response);
+    return source === "upstream" || isMeasurable(response) ? createMeter() : undefined;
+  }
+
   return {
     observe(chunk) {
       if (source === "response") {
@@ -54,34 +63,30 @@ export function createAnswerMeter(
         firstByte = undefined;
         meter = undefined;
       }
-      see(chunk, () => (measure === undefined ? createMeter() : measure(request, response)));
+      see(chunk);
     },
     finish() {
       result = meter?.finish();
       return result;
     },
     isBroken() {
-      if (result === undefined || result.ended || !isJson(response)) return false;
+      if (result === undefined || result.ended || !isJson(contentType(response))) return false;
       // A document that is a number, a text or a word has nothing to measure and no end that a meter knows.
       return !/["\d\-tfn]/u.test(String.fromCharCode(firstByte!));
     },
   };
 }
 
-function meterByContentType(_request: Request, response: Response): Meter | undefined {
-  if (isCompressed(response)) return undefined;
-  return isJson(response) || contentType(response).startsWith("text/event-stream")
-    ? createMeter()
-    : undefined;
-}
-
-function isCompressed(response: Response): boolean {
+/** Whether bytes that pass through the response may say something of use: JSON or events, not compressed. */
+function isMeasurable(response: Response): boolean {
   const encoding = response.getHeader("content-encoding");
-  return encoding !== undefined && encoding !== "" && encoding !== "identity";
+  if (encoding !== undefined && encoding !== "" && encoding !== "identity") return false;
+  const type = contentType(response);
+  return isJson(type) || type.startsWith("text/event-stream");
 }
 
-function isJson(response: Response): boolean {
-  return /^[^;]*[/+]json\s*(?:;|$)/iu.test(contentType(response));
+function isJson(type: string): boolean {
+  return /^[^;]*[/+]json\s*(?:;|$)/u.test(type);
 }
 
 function contentType(response: Response): string {

@@ -5,7 +5,7 @@ import type { Request, Response } from "express";
 import { chargeFor } from "./chargeFor.js";
 import { createAnswerMeter } from "./createAnswerMeter.js";
 import { onResponseOver, type ResponseEnd } from "./onResponseOver.js";
-import { tieHandle } from "./quotaOf.js";
+import { tieHandle, type QuotaHandle } from "./quotaOf.js";
 
 /** One response, from before the engine is asked until its lease is given back: once, in whatever order things end. */
 export interface GovernedAnswer {
@@ -35,7 +35,7 @@ export function governAnswer(exchange: Exchange, tools: AnswerTools): GovernedAn
   let leaving: AbortController | undefined;
   let settleAs: ((end: ResponseEnd) => void) | undefined;
 
-  const stopListening = onResponseOver(exchange, (end) => {
+  onResponseOver(exchange, (end) => {
     if (over) return;
     over = true;
     if (settleAs === undefined) leaving?.abort();
@@ -59,12 +59,11 @@ export function governAnswer(exchange: Exchange, tools: AnswerTools): GovernedAn
         return false;
       }
       if (lease === undefined) this.drop();
-      else settleAs = lookOn({ ...exchange, asked, decision, lease }, tools);
+      else settleAs = lookOn(exchange, { asked, decision, lease }, tools);
       return true;
     },
     drop() {
       over = true;
-      stopListening();
     },
   };
 }
@@ -76,34 +75,40 @@ interface Exchange {
 
 /** Looks on while an admitted request is answered. What is returned settles it. */
 function lookOn(
-  admitted: Exchange & {
-    readonly asked: QuotaRequest;
-    readonly decision: Admission["decision"];
-    readonly lease: Lease;
-  },
+  exchange: Exchange,
+  {
+    asked,
+    decision,
+    lease,
+  }: { readonly asked: QuotaRequest; readonly decision: Admission["decision"]; readonly lease: Lease },
   tools: AnswerTools,
 ): (end: ResponseEnd) => void {
-  const { response, asked, decision, lease } = admitted;
-  const meter = createAnswerMeter(admitted, tools);
+  const { response } = exchange;
+  const meter = createAnswerMeter(exchange, tools);
+  let handle: QuotaHandle | undefined;
   let upstreamStatus: number | undefined;
   let failed = false;
   let reported: Amounts | undefined;
 
-  tieHandle(response, {
-    decision,
-    lease,
-    observe: meter.observe,
-    upstream(statusCode) {
-      upstreamStatus = statusCode;
-    },
-    failed() {
-      failed = true;
-    },
-    report(amounts) {
-      amountsInGrains(amounts, "amounts");
-      reported = amounts;
-    },
-  });
+  tieHandle(response, () => (handle ??= makeHandle()));
+
+  function makeHandle(): QuotaHandle {
+    return {
+      decision,
+      lease,
+      observe: meter.observe,
+      upstream(statusCode) {
+        upstreamStatus = statusCode;
+      },
+      failed() {
+        failed = true;
+      },
+      report(amounts) {
+        amountsInGrains(amounts, "amounts");
+        reported = amounts;
+      },
+    };
+  }
 
   function outcomeOf(end: ResponseEnd): RequestOutcome {
     if (failed || end === "destroyed") return { kind: "failed" };
@@ -119,7 +124,8 @@ function lookOn(
   return (end) => {
     const measured = meter.finish();
     const charge = chargeFor({ asked, measured, reported });
-    const settlement = settlementOf({ outcome: outcomeOf(end), ...charge });
+    const { estimate, usage, produced } = charge;
+    const settlement = settlementOf({ outcome: outcomeOf(end), estimate, usage, produced });
     giveBack(lease, settlement, tools);
     if (charge.lesson !== undefined && settlement.action === "settle")
       tools.estimates.learn({ apiKeyId: asked.apiKeyId, ...charge.lesson });

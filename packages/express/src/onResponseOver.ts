@@ -7,34 +7,32 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export type ResponseEnd = "finished" | "client-left" | "destroyed";
 
 /**
- * Calls back when a response is over: at its `finish` or, if that never comes, when its connection closes. It may call more than once.
- * Returned: stop listening.
+ * Calls back when a response is over, be it whole or cut off. Node closes every response that has a connection, in the turn of its `finish` too,
+ * so `close` is all there is to listen for. It may call more than once.
  */
 export function onResponseOver(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   over: (end: ResponseEnd) => void,
-): () => void {
-  const { socket } = request;
-  const finished = (): void => over("finished");
-  const closed = (): void => {
-    stop();
-    over(response.writableFinished ? "finished" : hasClientLeft(request) ? "client-left" : "destroyed");
-  };
-  // A pipelined response has no connection of its own yet, and is told nothing if it never gets one.
-  const isQueued = response.socket === null;
-  response.on("finish", finished);
-  response.on("close", closed);
-  if (isQueued) socket.on("close", closed);
-
-  function stop(): void {
-    response.off("finish", finished);
-    response.off("close", closed);
-    if (isQueued) socket.off("close", closed);
+): void {
+  if (response.socket !== null) {
+    response.on("close", () => over(endOf(request, response)));
+    return;
   }
-  return stop;
+  // A pipelined response has no connection of its own yet, and is told nothing if it never gets one.
+  const { socket } = request;
+  const closed = (): void => {
+    response.off("close", closed);
+    socket.off("close", closed);
+    over(endOf(request, response));
+  };
+  response.on("close", closed);
+  socket.on("close", closed);
 }
 
-function hasClientLeft({ socket }: IncomingMessage): boolean {
+function endOf({ socket }: IncomingMessage, response: ServerResponse): ResponseEnd {
+  if (response.writableFinished) return "finished";
   const { code } = (socket.errored ?? {}) as { readonly code?: unknown };
-  return socket.readableEnded || code === "ECONNRESET" || code === "EPIPE" || code === "ETIMEDOUT";
+  const hasClientLeft =
+    socket.readableEnded || code === "ECONNRESET" || code === "EPIPE" || code === "ETIMEDOUT";
+  return hasClientLeft ? "client-left" : "destroyed";
 }

@@ -24,16 +24,16 @@ export interface QuotaHandle {
 
 /** The handle of a request that {@link quota} let in; undefined where it did not look at it (`OPTIONS`, not mounted here). */
 export function quotaOf(response: object): QuotaHandle | undefined {
-  return (response as WithHandle)[HANDLE];
+  return (response as WithHandle)[HANDLE]?.();
 }
 
-/** Ties a handle to a response. Of several, the one that was asked last is found. */
-export function tieHandle(response: object, handle: QuotaHandle): void {
+/** Ties a handle, made when it is asked for, to a response: most handlers never ask. Of several, the one that was tied last is found. */
+export function tieHandle(response: object, handle: () => QuotaHandle): void {
   (response as WithHandle)[HANDLE] = handle;
 }
 
 const HANDLE = Symbol("quota");
 
 interface WithHandle {
-  [HANDLE]?: QuotaHandle;
+  [HANDLE]?: () => QuotaHandle;
 }
