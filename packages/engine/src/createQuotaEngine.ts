@@ -178,7 +178,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       const pool = await pools.get(poolId);
       if (pool === undefined) return undefined;
       const { connectionId } = pool;
-      const provider = options.providerOf?.(connectionId) ?? lastProvider.get(connectionId) ?? "";
+      const provider = options.providerOf?.(connectionId) ?? lastProvider.get(connectionId) ?? "unknown";
       const live = await governedPools.of(pool, provider);
       return readPoolUsage(
         { live, store, burn, saturationThreshold, signals: signals?.of(connectionId) },

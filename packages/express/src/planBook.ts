@@ -1,6 +1,8 @@
 import { governPool, resolvePlan, type Dimension, type Fault, type Plan, type PoolTerms } from "@quota/core";
 import type { PlanOverrides, PoolDirectory } from "@quota/engine";
-import type { Connections } from "./quotaAdmin.js";
+
+/** Connections as the admin router needs them. */
+export type Connections = readonly { readonly id: string; readonly provider: string }[];
 
 /** Which plan each connection has, and whether a pool fits it. */
 export interface PlanBook {

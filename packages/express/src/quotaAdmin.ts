@@ -6,7 +6,7 @@ import { adminFailures } from "./adminFailures.js";
 import { addAllocationRoutes } from "./allocationRoutes.js";
 import { addPlanRoutes } from "./planRoutes.js";
 import { addPoolRoutes } from "./poolRoutes.js";
-import { createPlanBook } from "./planBook.js";
+import { createPlanBook, type Connections } from "./planBook.js";
 import { addPreviewRoute } from "./previewRoute.js";
 import { sendAnswer } from "./sendAnswer.js";
 
@@ -27,9 +27,6 @@ export interface QuotaAdminOptions {
   readonly clock?: { now(): EpochMs } | undefined;
   readonly logger?: Logger | undefined;
 }
-
-/** Connections as the admin router needs them. */
-export type Connections = readonly { readonly id: string; readonly provider: string }[];
 
 /**
  * The REST API for pools and plans, `/api/quota/*`, to be mounted at the root of any Express app. Lists are arrays, single things are themselves,
