@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   backupTo,
@@ -15,6 +16,7 @@ import { createConnections } from "./connections.js";
 import apiKeysSql from "./migrations/0001-api-keys.sql";
 import connectionsSql from "./migrations/0002-connections.sql";
 import { createSecretFiles } from "./secretFiles.js";
+import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
 
 /** Everything in one SQLite file, `DATA_DIR/storage.sqlite`; the secrets of connections in files of mode 0600 beside it. */
@@ -65,6 +67,8 @@ export async function backupSqliteStorage({
   readonly dataDir: string;
   readonly file: string;
 }): Promise<void> {
+  if (!existsSync(fileIn(dataDir)))
+    throw new StartError(`There is no database in DATA_DIR ${dataDir}; set DATA_DIR to that of a gateway.`);
   const db = await openQuotaDatabase({ file: fileIn(dataDir), readonly: true });
   try {
     await backupTo(db, file);

@@ -197,6 +197,9 @@ function makeDirectory(dataDir: string): void {
   }
 }
 
+/** Overrides `QUOTA_STORE_DRIVER`. */
+const DRIVER_SETTING = "quotaStore.driver";
+
 /** This version counts in SQLite alone. One gateway may fall back to it; several that do not share a file may not. */
 async function missingDriver({
   storage,
@@ -207,13 +210,20 @@ async function missingDriver({
   readonly settings: Settings;
   readonly log: Logger;
 }): Promise<readonly string[]> {
-  const stored = await storage.settings.get("quotaStore.driver");
-  const wanted = stored === "sqlite" || stored === "redis" ? stored : settings.storeDriver;
-  if (wanted === "sqlite") return [];
-  if (settings.replicas > 1)
+  const stored = await storage.settings.get(DRIVER_SETTING);
+  if (stored !== undefined && stored !== "sqlite" && stored !== "redis")
     throw new StartError(
-      `QUOTA_STORE_DRIVER is ${wanted} and QUOTA_REPLICAS is ${settings.replicas}, but this version counts in SQLite alone and each replica would grant the whole limit; set QUOTA_STORE_DRIVER=sqlite and let the replicas share one DATA_DIR.`,
+      `The setting ${DRIVER_SETTING} in the database is ${JSON.stringify(stored)}; it must be "sqlite" or "redis".`,
     );
+  const wanted = stored ?? settings.storeDriver;
+  if (wanted === "sqlite") return [];
+  if (settings.replicas > 1) {
+    const name =
+      stored === undefined ? "QUOTA_STORE_DRIVER" : `The setting ${DRIVER_SETTING} in the database`;
+    throw new StartError(
+      `${name} is ${wanted} and QUOTA_REPLICAS is ${settings.replicas}, but this version counts in SQLite alone and each replica would grant the whole limit; make it sqlite and let the replicas share one DATA_DIR.`,
+    );
+  }
   const reason = `The quota store ${wanted} was asked for, but this version counts in SQLite alone; it does so.`;
   log.warn({ scope: "quota:factory" }, reason);
   return [reason];
