@@ -84,8 +84,6 @@ export function fairShareQuestion(now: number): fc.Arbitrary<FairShareQuestion> 
   return fc.record({
     policy: fc.constantFrom<Policy>("hard", "soft", "burst"),
     saturationThreshold: fc.option(fc.constantFrom(0, 0.3, 0.5, 0.8, 1), { nil: undefined }),
-    dimensions: fc
-      .subarray([...NAMES], { minLength: 1 })
-      .chain((names) => fc.tuple(...names.map(dimension))),
+    dimensions: fc.subarray([...NAMES], { minLength: 1 }).chain((names) => fc.tuple(...names.map(dimension))),
   });
 }
