@@ -76,7 +76,7 @@ describe("a client that leaves", () => {
     const leave = new AbortController();
     const waiting = gateway.ask("alice", { signal: leave.signal });
     const metrics = async () => await (await fetch(`${gateway.url}/metrics`)).text();
-    while (!(await metrics()).includes('reason="in-flight"'));
+    while (!(await metrics()).includes("quota_waiting_requests 1"));
     leave.abort();
     await expect(waiting).rejects.toThrow();
     gateway.provider.configure({ pause: "none" });

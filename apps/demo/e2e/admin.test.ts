@@ -277,6 +277,24 @@ describe("whoever watches", () => {
   });
 });
 
+test("the metrics count a request once, by what it was told, however often it was asked about while it waited", async () => {
+  const gateway = await startTestGateway({ settings: { waitUpToMs: 600_000 } });
+  await gateway.plan([{ unit: "requests", window: "monthly", limit: 2 }]);
+  gateway.provider.configure({ pause: "before-answer" });
+  const metrics = async () => await (await fetch(`${gateway.url}/metrics`)).text();
+  const first = gateway.ask("alice");
+  await gateway.provider.until((state) => state.pausedAnswers === 1);
+  const waiting = [gateway.ask("alice"), gateway.ask("alice")];
+  while (!(await metrics()).includes("quota_waiting_requests 2"));
+  gateway.provider.configure({ pause: "none" });
+  expect((await Promise.all([first, ...waiting])).map(({ status }) => status)).toEqual([200, 429, 429]);
+  const counted = (await metrics()).split("\n").filter((line) => line.startsWith("quota_decisions_total"));
+  expect(counted.sort()).toEqual([
+    'quota_decisions_total{outcome="allowed",reason="none"} 1',
+    'quota_decisions_total{outcome="refused",reason="fair-share"} 2',
+  ]);
+});
+
 test("nothing in the data directory but the database and the secrets holds a thing", async () => {
   const dataDir = temporaryDirectory();
   const gateway = await startTestGateway({ dataDir });

@@ -1,5 +1,5 @@
 import type { Decision } from "@quota/core";
-import type { EngineStatus, QuotaEngine, UsageStore } from "@quota/engine";
+import type { EngineStatus, QuotaEngine, UsageStore, WaitingRoom } from "@quota/engine";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** What Prometheus is told. No label names a key: their number is not bounded, and who uses what is nobody's business here. */
@@ -7,8 +7,10 @@ export interface Metrics {
   /** Prometheus text. */
   text(): Promise<string>;
   readonly contentType: string;
-  /** The same engine, its decisions counted and timed. */
+  /** The same engine, timed. */
   watchEngine(engine: QuotaEngine): QuotaEngine;
+  /** The same waiting room, its answers counted: each request once, however often it was asked about while it waited. */
+  watchRoom(room: WaitingRoom): WaitingRoom;
   /** The same store, its failures counted. */
   watchStore(store: UsageStore): UsageStore;
 }
@@ -18,7 +20,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   const decisions = new Counter({
     name: "quota_decisions_total",
-    help: "Admissions by outcome (allowed, deprioritized, refused, ungoverned, unjudged, unavailable) and reason of refusal.",
+    help: "Requests by outcome (allowed, deprioritized, refused, ungoverned, unjudged, unavailable) and reason of refusal.",
     labelNames: ["outcome", "reason"],
     registers,
   });
@@ -45,6 +47,15 @@ export function createMetrics(): Metrics {
     registers,
   });
   let status: (() => EngineStatus) | undefined;
+  let waiting: (() => number) | undefined;
+  new Gauge({
+    name: "quota_waiting_requests",
+    help: "Requests that wait their turn, since what refuses them clears soon.",
+    registers,
+    collect() {
+      this.set(waiting?.() ?? 0);
+    },
+  });
   new Gauge({
     name: "quota_open_leases",
     help: "Requests admitted here that are neither settled nor released.",
@@ -87,15 +98,25 @@ export function createMetrics(): Metrics {
       status = () => engine.status();
       return {
         ...engine,
-        async admit(request) {
-          const admitted = await timed(admission, () => engine.admit(request));
+        admit: (request) => timed(admission, () => engine.admit(request)),
+        settle: (lease, actual) => timed(settlement, () => engine.settle(lease, actual)),
+        release: (lease) => timed(settlement, () => engine.release(lease)),
+      };
+    },
+    watchRoom(room) {
+      waiting = () => room.waiting;
+      return {
+        ...room,
+        async admit(request, patience) {
+          const admitted = await room.admit(request, patience);
           const { decision } = admitted;
           decisions.inc({ outcome: decision.status, reason: reasonOf(decision) });
           if (decision.status === "unjudged") unjudged.inc();
           return admitted;
         },
-        settle: (lease, actual) => timed(settlement, () => engine.settle(lease, actual)),
-        release: (lease) => timed(settlement, () => engine.release(lease)),
+        get waiting() {
+          return room.waiting;
+        },
       };
     },
     watchStore: (store) => ({

@@ -1,5 +1,5 @@
 import { isRecord } from "@quota/core";
-import type { PoolDirectory, QuotaEngine } from "@quota/engine";
+import type { PoolDirectory, QuotaEngine, WaitingRoom } from "@quota/engine";
 import { quota, quotaOf } from "@quota/express";
 import { createEstimates } from "@quota/http";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
@@ -15,6 +15,8 @@ import { sendUpstream, type UpstreamOptions } from "./sendUpstream.js";
 
 export interface ProxyParts extends UpstreamOptions {
   readonly engine: QuotaEngine;
+  /** Requests are admitted through it, whether they may wait or not. */
+  readonly waitingRoom: WaitingRoom;
   readonly pools: PoolDirectory;
   readonly keys: ApiKeys;
   readonly connections: Connections;
@@ -30,7 +32,7 @@ export interface ProxyParts extends UpstreamOptions {
  * handler of its own, in this order, so that nothing is read of a request that is refused for its key.
  */
 export function createProxyRouter(parts: ProxyParts): Router {
-  const { engine, pools, keys, connections, onLoopback } = parts;
+  const { engine, waitingRoom, pools, keys, connections, onLoopback } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
   const contexts = createRequestContexts();
   const callers = new WeakMap<Request, ApiKey>();
@@ -90,7 +92,8 @@ export function createProxyRouter(parts: ProxyParts): Router {
     };
 
   const govern = quota({
-    engine,
+    engine: { ...engine, admit: (asked) => waitingRoom.admit(asked) },
+    waitingRoom,
     identify: (request) => {
       const { apiKey, connection } = contexts.of(request);
       return { apiKeyId: apiKey.id, connectionId: connection.id, provider: connection.provider };

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolve } from "node:path";
-import { createQuotaEngine, startRetention, type QuotaEngine } from "@quota/engine";
+import { createQuotaEngine, createWaitingRoom, startRetention, type QuotaEngine } from "@quota/engine";
 import { quotaOf } from "@quota/express";
 import type { Logger } from "pino";
 import { Agent } from "undici";
@@ -99,12 +99,14 @@ export async function startGateway({
       }),
     );
     closing.push(() => engine.close());
+    const waitingRoom = metrics.watchRoom(createWaitingRoom({ engine, clock }));
     const retention = startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
     const inFlight = createInFlight();
     const secrets = createUpstreamSecrets();
     const app = createGatewayApp({
       engine,
+      waitingRoom,
       pools,
       plans,
       keys,
