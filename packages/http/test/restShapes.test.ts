@@ -269,7 +269,7 @@ describe("A decision in the REST API", () => {
     "%j says that and invents no numbers; what the store said stays here",
     (said) => {
       const cause = new Error("SQLITE_CANTOPEN /srv/data/storage.sqlite");
-      const decision: Decision = { ...said, cause, dimensions: [] } as Decision;
+      const decision: Decision = { ...said, cause, dimensions: [] };
       expect(decisionJson(decision)).toStrictEqual({ ...said, dimensions: [] });
     },
   );
