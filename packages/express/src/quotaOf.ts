@@ -24,16 +24,13 @@ export interface QuotaHandle {
 
 /** The handle of a request that {@link quota} let in; undefined where it did not look at it (`OPTIONS`, not mounted here). */
 export function quotaOf(response: object): QuotaHandle | undefined {
-  return (response as WithHandle)[HANDLE]?.();
+  return HANDLES.get(response)?.();
 }
 
 /** Ties a handle, made when it is asked for, to a response: most handlers never ask. Of several, the one that was tied last is found. */
 export function tieHandle(response: object, handle: () => QuotaHandle): void {
-  (response as WithHandle)[HANDLE] = handle;
+  HANDLES.set(response, handle);
 }
 
-const HANDLE = Symbol("quota");
-
-interface WithHandle {
-  [HANDLE]?: () => QuotaHandle;
-}
+/** Not a member of the response: see {@link tapResponse} for what that would cost. */
+const HANDLES = new WeakMap<object, () => QuotaHandle>();
