@@ -1,5 +1,6 @@
 import type { Amounts, Decision } from "@quota/core";
 import type { Lease } from "@quota/engine";
+import { EventEmitter } from "node:events";
 
 /** What a handler knows of, and may say about, the request that the middleware let in. */
 export interface QuotaHandle {
@@ -24,13 +25,18 @@ export interface QuotaHandle {
 
 /** The handle of a request that {@link quota} let in; undefined where it did not look at it (`OPTIONS`, not mounted here). */
 export function quotaOf(response: object): QuotaHandle | undefined {
-  return HANDLES.get(response)?.();
+  let handle: QuotaHandle | undefined;
+  if (response instanceof EventEmitter)
+    response.emit(ASKED, (last: QuotaHandle) => {
+      handle = last;
+    });
+  return handle;
 }
 
 /** Ties a handle, made when it is asked for, to a response: most handlers never ask. Of several, the one that was tied last is found. */
-export function tieHandle(response: object, handle: () => QuotaHandle): void {
-  HANDLES.set(response, handle);
+export function tieHandle(response: EventEmitter, handle: () => QuotaHandle): void {
+  response.on(ASKED, (answer: (handle: QuotaHandle) => void) => answer(handle()));
 }
 
-/** Not a member of the response: see {@link tapResponse} for what that would cost. */
-const HANDLES = new WeakMap<object, () => QuotaHandle>();
+/** A listener, for what a member or a WeakMap would cost: see {@link tapResponse}. */
+const ASKED = Symbol("quota.handle");

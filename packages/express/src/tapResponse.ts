@@ -12,30 +12,27 @@ export type Look = (chunk: unknown, encoding: unknown) => void;
  * response that has a `write` or an `end` of its own already (compression), or is not Express's, gets wrapped methods of its own.
  */
 export function tapResponse(response: ServerResponse, look: Look): void {
-  const shared =
-    Object.hasOwn(response, "write") || Object.hasOwn(response, "end") ? undefined : sharedMethods(response);
-  if (shared === undefined) {
-    const tap: Tap = { look, outer: undefined, isEnding: false };
-    wrapMethods(response, () => tap);
-    return;
+  // Some `end`s write the last chunk through `write`; it is one chunk all the same.
+  let isEnding = false;
+  const see: See = (chunk, encoding, isLast) => {
+    if (!isEnding) look(chunk, encoding);
+    isEnding ||= isLast;
+  };
+  const hasItsOwn = Object.hasOwn(response, "write") || Object.hasOwn(response, "end");
+  const shared = hasItsOwn ? undefined : sharedMethods(response);
+  if (shared === undefined) return wrapMethods(response, (_response, ...passing) => see(...passing));
+  if (!Object.hasOwn(shared, PASSING)) {
+    wrapMethods(shared, (written, ...passing) => written.emit(PASSING, ...passing));
+    Object.defineProperty(shared, PASSING, { value: true });
   }
-  if (!Object.hasOwn(shared, WRAPPED)) {
-    wrapMethods(shared, (written) => TAPS.get(written));
-    Object.defineProperty(shared, WRAPPED, { value: true });
-  }
-  TAPS.set(response, { look, outer: TAPS.get(response), isEnding: false });
+  // A WeakMap would be found as fast, but keeps what it holds through every minor collection.
+  response.on(PASSING, see);
 }
 
-interface Tap {
-  readonly look: Look;
-  /** Whoever looks besides. */
-  readonly outer: Tap | undefined;
-  /** Some `end`s write the last chunk through `write`; it is one chunk all the same. */
-  isEnding: boolean;
-}
+type See = (chunk: unknown, encoding: unknown, isLast: boolean) => void;
 
-const TAPS = new WeakMap<ServerResponse, Tap>();
-const WRAPPED = Symbol("quota");
+/** The event of a response that is given something to send; on the shared methods, the mark that they are wrapped. */
+const PASSING = Symbol("quota.passing");
 
 /** `express.response`: what stands right above Node's own prototype. */
 function sharedMethods(response: ServerResponse): ServerResponse | undefined {
@@ -48,20 +45,19 @@ function sharedMethods(response: ServerResponse): ServerResponse | undefined {
   return prototype === null ? undefined : shared;
 }
 
-function wrapMethods(methods: ServerResponse, tapOf: (written: ServerResponse) => Tap | undefined): void {
+function wrapMethods(
+  methods: ServerResponse,
+  see: (written: ServerResponse, ...passing: Parameters<See>) => void,
+): void {
   const write = methods.write as (...args: unknown[]) => boolean;
   const end = methods.end as (...args: unknown[]) => ServerResponse;
 
   methods.write = function tappedWrite(this: ServerResponse, ...args: unknown[]): boolean {
-    for (let tap = tapOf(this); tap !== undefined; tap = tap.outer)
-      if (!tap.isEnding) tap.look(args[0], args[1]);
+    see(this, args[0], args[1], false);
     return write.apply(this, args);
   } as ServerResponse["write"];
   methods.end = function tappedEnd(this: ServerResponse, ...args: unknown[]): ServerResponse {
-    for (let tap = tapOf(this); tap !== undefined; tap = tap.outer) {
-      if (!tap.isEnding) tap.look(args[0], args[1]);
-      tap.isEnding = true;
-    }
+    see(this, args[0], args[1], true);
     return end.apply(this, args);
   } as ServerResponse["end"];
 }
