@@ -33,7 +33,7 @@ export function chooseConnection({
 }): ConnectionChoice {
   const speaks = (each: Connection): boolean => dialect === undefined || each.dialects.includes(dialect);
   if (named !== undefined) {
-    const connection = connections.find((each) => each.id === named);
+    const connection = connections.find(({ id }) => id === named || id === asUtf8(named));
     if (connection === undefined)
       return {
         status: 404,
@@ -70,4 +70,9 @@ export function chooseConnection({
       message: `Several connections serve this request: ${candidates.map(({ id }) => id).join(", ")}; name one in the header x-quota-connection.`,
     };
   return { connection: candidates[0]! };
+}
+
+/** A header's bytes arrive as one character each; most clients send a text that is not ASCII as UTF-8. */
+function asUtf8(header: string): string {
+  return Buffer.from(header, "latin1").toString("utf8");
 }

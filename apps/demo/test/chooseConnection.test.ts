@@ -34,6 +34,11 @@ describe("a request goes", () => {
   test("to the connection it names, whatever else would do", () => {
     expect(choose({ named: "kimi", allocated: ["seat"] })).toBe("kimi");
   });
+  test("to the connection it names in any script, as its header arrives", () => {
+    const named = Buffer.from("sitz ☃").toString("latin1");
+    expect(choose({ connections: [kimi, connection("sitz ☃")], named })).toBe("sitz ☃");
+    expect(choose({ connections: [kimi, connection("möbel")], named: "möbel" })).toBe("möbel");
+  });
   test("to the only one that serves its dialect and model", () => {
     expect(choose({ connections: [seat, claude] })).toBe("seat");
     expect(choose({ dialect: "anthropic", connections: [seat, claude] })).toBe("claude");
