@@ -16,7 +16,7 @@ export function adminFailures(logger: Logger | undefined): ErrorRequestHandler {
 function answerTo(error: unknown): BuiltAnswer {
   if (error instanceof InvalidInputError) return buildBadRequest(error.faults);
   if (error instanceof PoolConflictError) return conflict(error);
-  if (error instanceof StoreError || isSqlite(error))
+  if (error instanceof StoreError)
     return buildProblem({ status: 503, detail: "The store does not answer; try again in a moment." });
   const { type, status } = (error ?? {}) as { readonly type?: unknown; readonly status?: unknown };
   if (type === "entity.too.large") return buildProblem({ status: 413, detail: "The body is too large." });
@@ -40,9 +40,4 @@ function conflict({ code, existing, message }: PoolConflictError): BuiltAnswer {
     headers: { ...problem.headers, etag: versionTag(existing.version) },
     body: { ...problem.body, pool: poolJson(existing) },
   };
-}
-
-function isSqlite(error: unknown): boolean {
-  const { code } = (error ?? {}) as { readonly code?: unknown };
-  return typeof code === "string" && code.startsWith("SQLITE_");
 }

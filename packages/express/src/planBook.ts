@@ -1,5 +1,5 @@
 import { governPool, resolvePlan, type Dimension, type Fault, type Plan, type PoolTerms } from "@quota/core";
-import type { PlanOverrides, PoolDirectory } from "@quota/engine";
+import { StoreError, type PlanOverrides, type PoolDirectory } from "@quota/engine";
 
 /** Connections as the admin router needs them. */
 export type Connections = readonly { readonly id: string; readonly provider: string }[];
@@ -29,7 +29,13 @@ export function createPlanBook({
   readonly plans: Pick<PlanOverrides, "get" | "list">;
   readonly connections: (() => Connections | Promise<Connections>) | undefined;
 }): PlanBook {
-  const connections = listed ?? (() => []);
+  async function connections(): Promise<Connections> {
+    try {
+      return (await listed?.()) ?? [];
+    } catch (cause) {
+      throw new StoreError("The connections cannot be listed.", { applied: "no", cause });
+    }
+  }
 
   async function known(): Promise<ReadonlyMap<string, string>> {
     const providers = new Map<string, string>();
