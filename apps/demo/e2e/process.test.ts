@@ -127,6 +127,7 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "");
     expect(await failure({ DATA_DIR: file })).toContain(file);
+    expect(await failure({ DATA_DIR: "/proc/quota" })).toContain("/proc/quota");
     expect(await failure({ DATA_DIR: temporaryDirectory(), HOST: "203.0.113.7" })).toContain("HOST");
   });
 

@@ -21,7 +21,11 @@ export async function firstStart(
   { connections, keys, pools, settings }: Pick<Storage, "connections" | "keys" | "pools" | "settings">,
   { upstream, now }: { readonly upstream: UpstreamSettings | undefined; readonly now: number },
 ): Promise<string | undefined> {
-  if ((await settings.get(FILLED_AT)) !== undefined) return await refreshUpstream(connections, upstream);
+  if ((await settings.get(FILLED_AT)) !== undefined) {
+    // A neighbour may have filled it since we opened it: without a look at its pool our first requests would not be governed.
+    await pools.list();
+    return await refreshUpstream(connections, upstream);
+  }
 
   const id = upstream === undefined ? "kimi-demo" : UPSTREAM_ID;
   // Two processes may begin at once: whoever finds a thing made goes on with it.

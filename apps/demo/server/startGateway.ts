@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { createQuotaEngine, createWaitingRoom, startRetention, type QuotaEngine } from "@quota/engine";
 import { quotaOf } from "@quota/express";
 import type { Logger } from "pino";
@@ -190,8 +190,10 @@ async function addressOf(host: string): Promise<{ readonly address: string; read
 
 function makeDirectory(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // Node's recursive way never returns where the parent is there and takes no directories (/proc).
+    mkdirSync(dataDir, { recursive: !existsSync(dirname(dataDir)), mode: 0o700 });
   } catch (cause) {
+    if (codeOf(cause) === "EEXIST" && statSync(dataDir).isDirectory()) return;
     throw new StartError(
       `DATA_DIR ${dataDir} cannot be made (${codeOf(cause)}); name a directory that this user may write.`,
       { cause },

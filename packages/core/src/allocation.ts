@@ -108,7 +108,7 @@ function parseAllocation(input: unknown, path: string): Parsed<Allocation> {
   const faults: Fault[] = [];
   const badId = idFault(apiKeyId, `${path}.apiKeyId`);
   if (badId) faults.push(badId);
-  if (typeof weight !== "number" || !(weight >= 0 && weight <= 100))
+  if (typeof weight !== "number" || !(weight >= 0 && weight <= 100 + WEIGHT_SUM_TOLERANCE))
     faults.push(
       fault(
         `${path}.weight`,

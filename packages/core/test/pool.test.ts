@@ -26,6 +26,7 @@ describe("weights of one pool", () => {
     ["may all be zero", [0, 0], []],
     ["63 nearly equal ones, which total a hair over 100 in doubles", nearlyEqual, []],
     ["100.00000000000006", [50, 50.000_000_000_000_06], []],
+    ["one weight of 100.00000000000006", [100.000_000_000_000_06], []],
     ["a hair over, within the tolerance", [50, 50.000_000_9], []],
     ["a hair over, beyond it", [50, 50.000_002], ["allocations weights-over-100"]],
     ["may not sum to 100.4", [33.3, 33.5, 33.6], ["allocations weights-over-100"]],
