@@ -67,13 +67,22 @@ export function createConnections(
   const remove = db.prepare("DELETE FROM connections WHERE id = ?");
 
   const get = (id: string): Connection | undefined => connectionOf(byId.get(id));
+  /** As read from their files, so that no request waits for one. A change, in whatever process, is another version. */
+  const auths = new Map<string, { readonly life: string; readonly auth: UpstreamAuth }>();
 
   return {
     get,
     list: () => all.all().map((row) => connectionOf(row)!),
     authOf(id) {
+      const row = byId.get(id);
+      const life = `${String(row?.created_at)} ${String(row?.version)}`;
+      const before = auths.get(id);
+      if (before?.life === life) return before.auth;
       const text = secrets.read(id);
-      return text === undefined ? { kind: "none" } : (JSON.parse(text) as UpstreamAuth);
+      if (text === undefined) return { kind: "none" };
+      const auth = JSON.parse(text) as UpstreamAuth;
+      auths.set(id, { life, auth });
+      return auth;
     },
     create: ({ id, provider, baseUrl, models, dialects, auth }, now) =>
       write(() => {
@@ -100,6 +109,7 @@ export function createConnections(
     delete: (id) =>
       write(() => {
         const existed = remove.run(id).changes > 0;
+        auths.delete(id);
         if (existed) secrets.delete(id);
         return existed;
       }),
