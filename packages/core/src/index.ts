@@ -8,7 +8,8 @@ export { InvalidAmountError } from "./invalidAmountError.js";
 export { QuotaConfigError } from "./quotaConfigError.js";
 export type { Fault, Parsed } from "./fault.js";
 export { isRecord } from "./isRecord.js";
-export { idFault, MAX_ID_LENGTH } from "./id.js";
+export { idFault, idProblem, MAX_ID_LENGTH } from "./id.js";
+export type { IdProblem } from "./id.js";
 
 export {
   bucketWeight,

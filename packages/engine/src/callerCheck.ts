@@ -1,4 +1,4 @@
-import { idFault, QuotaConfigError } from "@quota/core";
+import { idProblem, QuotaConfigError } from "@quota/core";
 import type { QuotaCaller } from "./quotaEngine.js";
 
 /** Above this many, ids that were found in order are checked anew, so that memory stays bounded. */
@@ -13,9 +13,8 @@ export function callerCheck(): (caller: QuotaCaller) => QuotaCaller {
   const known = new Set<unknown>();
 
   function check(id: unknown, field: string): void {
-    const fault = idFault(id, field);
-    if (fault !== undefined)
-      throw new QuotaConfigError({ code: fault.code, field, problem: fault.message, remedy: "" });
+    const found = idProblem(id);
+    if (found !== undefined) throw new QuotaConfigError({ field, ...found });
     if (known.size >= MAX_KNOWN) known.clear();
     known.add(id);
   }
