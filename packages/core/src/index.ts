@@ -85,6 +85,16 @@ export type {
 export type { RatePlanFault, RatePlanInput, RatePlanNodeInput } from "./readRatePlan.js";
 export { checkRatePlan, rateRefusalText } from "./checkRatePlan.js";
 export type { RateAnswer, RateCharge, RateQuestion, RateRefusal, RateUsage } from "./checkRatePlan.js";
+export { plantRateScopes } from "./plantRateScopes.js";
+export type { PlantedRateScopes, RateScopeInput } from "./plantRateScopes.js";
+export { layOutRates } from "./rateSheet.js";
+export type { FixedRateLine, RateCell, RateLine, RateSheet } from "./rateSheet.js";
+export { decideRates, ratesBounds, roomAt } from "./decideRates.js";
+export type { RatesAnswer, RatesQuestion } from "./decideRates.js";
+export { chargeBounds, chargeRates } from "./chargeRates.js";
+export type { RatesToCharge } from "./chargeRates.js";
+export { rebuildRates } from "./rebuildRates.js";
+export type { RateRefusalReason, RateRefused } from "./rateRefused.js";
 
 export { computeBurnRate } from "./burnRate.js";
 export type { BurnRate, BurnRateQuestion, BurnSample } from "./burnRate.js";

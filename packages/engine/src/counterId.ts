@@ -1,4 +1,4 @@
-import type { Dimension, Pool } from "@quota/core";
+import type { Dimension, Pool, RateCell } from "@quota/core";
 import type { CounterId, LedgerId } from "./usageStore.js";
 
 /** The ledger of one life of a pool. */
@@ -15,6 +15,27 @@ export function keyCounter(apiKeyId: string, dimension: Dimension, holds: "settl
 export function everyoneCounter(dimension: Dimension, holds: "settled" | "held"): CounterId {
   return `everyone|${dimensionPart(dimension)}|${holds}`;
 }
+
+/** The ledger of a rate plan's tree, whatever its revision. */
+export function ratePlanLedger(planId: string): LedgerId {
+  return `rates:${escaped(planId)}`;
+}
+
+/** The ledger of rate limits that are asked side by side. */
+export function rateScopesLedger(id: string): LedgerId {
+  return `scopes:${escaped(id)}`;
+}
+
+/** The id of one number that is kept of a node; slots that are cut otherwise are counted apart. */
+export function rateCounter({ nodeId, dimension, counts }: RateCell, slots: number): CounterId {
+  return `rate|${escaped(nodeId)}|${dimension}${slots === 1 ? "" : `*${String(slots)}`}|${counts}`;
+}
+
+/** The newest revision of a rate plan that was ever charged, plus one. */
+export const RATE_REVISION_COUNTER: CounterId = "revision|newest";
+
+/** The revision that a minute's `given` counters were kept under, plus one. */
+export const RATE_MINUTE_COUNTER: CounterId = "revision|minute";
 
 /** Windows cut otherwise number their buckets otherwise: their counts are kept apart. */
 function dimensionPart({ name, shape }: Dimension): string {

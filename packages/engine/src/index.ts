@@ -14,6 +14,23 @@ export type { QuotaHooks } from "./quotaHooks.js";
 export { createWaitingRoom } from "./waitingRoom.js";
 export type { WaitingRoom, WaitingRoomOptions } from "./waitingRoom.js";
 
+export { createRateAdmission } from "./createRateAdmission.js";
+export type {
+  RateAdmission,
+  RateAdmissionOptions,
+  RateDecision,
+  RateDimensionUsage,
+  RateLease,
+  RateNodeUsage,
+  RatePlanRequest,
+  RatePlanUsage,
+  RateRoom,
+  RateScopesRequest,
+  RevisedRatePlan,
+  SlidingMinute,
+} from "./rateAdmission.js";
+export { RatesUnavailableError } from "./ratesUnavailableError.js";
+
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
 export { StoreError } from "./storeError.js";
 export { ContendedError } from "./contendedError.js";
