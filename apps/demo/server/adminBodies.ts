@@ -94,7 +94,22 @@ export const connectionChangeBody = z.strictObject({
   auth: auth.optional(),
 });
 
-export const keyBody = z.strictObject({
-  id: id.optional(),
-  name: z.string("must be a text.").min(1, "must not be empty.").max(256, "is too long.").optional(),
-});
+const name = z.string("must be a text.").min(1, "must not be empty.").max(256, "is too long.");
+const owner = z.string("must be a text, or null for none.");
+const limit = z
+  .number("must be a whole number per minute, or null for no limit.")
+  .min(0, "must not be negative; 0 refuses everything, and null is no limit.")
+  .max(Number.MAX_SAFE_INTEGER, "is too large to be counted; null is no limit.")
+  .refine(Number.isInteger, "must be a whole number per minute.");
+const limits = { rpm: limit.nullable().optional(), tpm: limit.nullable().optional() };
+const place = { teamId: owner.nullable().optional(), orgId: owner.nullable().optional(), ...limits };
+
+export const keyBody = z.strictObject({ id: id.optional(), name: name.optional(), ...place });
+export const keyChangeBody = z.strictObject({ name: name.optional(), ...place });
+
+export const organisationBody = z.strictObject({ id, name: name.optional(), ...limits });
+export const organisationChangeBody = z.strictObject({ name: name.optional(), ...limits });
+
+const team = { name: name.optional(), orgId: owner.nullable().optional(), ...limits };
+export const teamBody = z.strictObject({ id, ...team });
+export const teamChangeBody = z.strictObject(team);

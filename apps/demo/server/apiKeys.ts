@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
+import { InvalidInputError } from "@quota/engine";
 import type { QuotaDatabase } from "@quota/sqlite";
+import { changedPlace, NO_PLACE, type KeyPlace, type KeyPlaceAsked } from "./keyPlace.js";
+import type { RateForest } from "./rateForest.js";
 
 /** A key as the API shows it. The secret is not in it: only its hash is kept. */
 export interface ApiKey {
@@ -11,59 +14,117 @@ export interface ApiKey {
   readonly createdAt: string;
 }
 
+/** A key with what it belongs to and its own limits. */
+export interface PlacedApiKey extends ApiKey, KeyPlace {
+  /** Grows with every change of its name, its place or its limits; what an edit was based on. */
+  readonly version: number;
+}
+
 /** A key with its secret, which is shown this once. */
-export type NewApiKey = ApiKey & { readonly secret: string };
+export type NewApiKey = PlacedApiKey & { readonly secret: string };
 
 /** The API keys of the gateway's clients, in the gateway's database. Another process's changes are seen at once. */
 export interface ApiKeys {
   /** Whose secret this is, disabled or not; undefined when it is nobody's. */
   ofSecret(secret: string): ApiKey | undefined;
-  get(id: string): ApiKey | undefined;
-  list(): readonly ApiKey[];
-  /** @returns undefined when the id is taken. `secret` is for demo keys alone; others are generated. */
+  get(id: string): PlacedApiKey | undefined;
+  list(): readonly PlacedApiKey[];
+  /**
+   * @returns undefined when the id is taken. `demoSecret` is for demo keys alone; other secrets are generated.
+   * @throws {InvalidInputError} for a team or organisation that is not there, or that contradict each other.
+   */
   create(
-    key: {
+    key: KeyPlaceAsked & {
       readonly id: string;
       readonly name?: string | undefined;
       readonly demoSecret?: string | undefined;
     },
     now: number,
   ): Promise<NewApiKey | undefined>;
+  /**
+   * @returns the key as it is now; `"stale"`, and nothing is written, when `ifVersion` is not its version any more.
+   * @throws {InvalidInputError} as {@link ApiKeys.create} does.
+   */
+  update(
+    id: string,
+    change: KeyPlaceAsked & { readonly name?: string | undefined },
+    ifVersion?: number,
+  ): Promise<PlacedApiKey | "stale" | undefined>;
   /** A new secret for the key; the old one is void at once. */
   rotate(id: string): Promise<NewApiKey | undefined>;
-  setDisabled(id: string, disabled: boolean): Promise<ApiKey | undefined>;
+  setDisabled(id: string, disabled: boolean): Promise<PlacedApiKey | undefined>;
   delete(id: string): Promise<boolean>;
 }
 
 /**
  * Keeps API keys in the table `api_keys`, by the hash of their secrets. A lookup compares hashes through an index: what its duration
- * could tell is about the hash of a guess, never about a secret.
+ * could tell is about the hash of a guess, never about a secret. What they belong to is in `api_key_places`.
  */
-export function createApiKeys({ connection: db, write }: QuotaDatabase): ApiKeys {
+export function createApiKeys({ connection: db, write }: QuotaDatabase, forest: RateForest): ApiKeys {
   const bySecret = db.prepare<[Buffer], Row>("SELECT * FROM api_keys WHERE secret_hash = ?");
-  const byId = db.prepare<[string], Row>("SELECT * FROM api_keys WHERE id = ?");
-  const all = db.prepare<[], Row>("SELECT * FROM api_keys ORDER BY created_at, id");
+  const byId = db.prepare<[string], PlacedRow>(`${PLACED} WHERE keys.id = ?`);
+  const all = db.prepare<[], PlacedRow>(`${PLACED} ORDER BY keys.created_at, keys.id`);
   const insert = db.prepare(
     "INSERT INTO api_keys (id, name, secret_hash, loopback_only, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
   );
+  const rename = db.prepare("UPDATE api_keys SET name = ? WHERE id = ?");
+  const place = db.prepare(
+    `INSERT INTO api_key_places (api_key_id, team_id, organisation_id, rpm, tpm, version)
+     VALUES (@id, @teamId, @ownOrgId, @rpm, @tpm, @version)
+     ON CONFLICT (api_key_id) DO UPDATE SET team_id = excluded.team_id, organisation_id = excluded.organisation_id,
+       rpm = excluded.rpm, tpm = excluded.tpm, version = excluded.version`,
+  );
+  const team = db.prepare<[string], { readonly orgId: string | null }>(
+    "SELECT organisation_id AS orgId FROM teams WHERE id = ?",
+  );
+  const organisation = db.prepare<[string]>("SELECT 1 FROM organisations WHERE id = ?");
   // A key that gets a secret of its own is no demo key any more.
   const newSecret = db.prepare("UPDATE api_keys SET secret_hash = ?, loopback_only = 0 WHERE id = ?");
   const disable = db.prepare("UPDATE api_keys SET disabled = ? WHERE id = ?");
   const remove = db.prepare("DELETE FROM api_keys WHERE id = ?");
 
-  const get = (id: string): ApiKey | undefined => keyOf(byId.get(id));
+  const get = (id: string): PlacedApiKey | undefined => placedKeyOf(byId.get(id));
+
+  function placedAt(before: KeyPlace, asked: KeyPlaceAsked): KeyPlace {
+    const changed = changedPlace(before, asked, {
+      team: (id) => team.get(id),
+      organisation: (id) => organisation.get(id),
+    });
+    if (!changed.ok) throw new InvalidInputError(changed.faults);
+    return changed.value;
+  }
+
+  function putPlace(id: string, at: KeyPlace & { readonly version: number }): void {
+    place.run({ ...at, id, ownOrgId: at.teamId === null ? at.orgId : null });
+  }
 
   return {
     ofSecret: (secret) => keyOf(bySecret.get(hashOf(secret))),
     get,
-    list: () => all.all().map((row) => keyOf(row)!),
-    create({ id, name = id, demoSecret }, now) {
+    list: () => all.all().map((row) => placedKeyOf(row)!),
+    create({ id, name = id, demoSecret, ...asked }, now) {
       const secret = demoSecret ?? newSecretText();
-      return write(() => {
+      return forest.write((touch) => {
+        const at = placedAt(NO_PLACE, asked);
         const row = [id, name, hashOf(secret), demoSecret === undefined ? 0 : 1, now];
-        return insert.run(row).changes === 0 ? undefined : { ...get(id)!, secret };
+        if (insert.run(row).changes === 0) return undefined;
+        if (isSomewhere(at)) {
+          putPlace(id, { ...at, version: 1 });
+          touch();
+        }
+        return { ...get(id)!, secret };
       });
     },
+    update: (id, { name, ...asked }, ifVersion) =>
+      forest.write((touch) => {
+        const before = get(id);
+        if (before === undefined) return undefined;
+        if (ifVersion !== undefined && ifVersion !== before.version) return "stale";
+        putPlace(id, { ...placedAt(before, asked), version: before.version + 1 });
+        rename.run(name ?? before.name, id);
+        touch();
+        return get(id);
+      }),
     rotate(id) {
       const secret = newSecretText();
       return write(() =>
@@ -75,9 +136,22 @@ export function createApiKeys({ connection: db, write }: QuotaDatabase): ApiKeys
         disable.run(disabled ? 1 : 0, id);
         return get(id);
       }),
-    delete: (id) => write(() => remove.run(id).changes > 0),
+    delete: (id) =>
+      forest.write((touch) => {
+        const before = get(id);
+        if (before === undefined) return false;
+        if (isSomewhere(before)) touch();
+        return remove.run(id).changes > 0;
+      }),
   };
 }
+
+/** Keys with their places; a key in a team has the team's organisation. */
+const PLACED = `SELECT keys.*, places.team_id, coalesce(teams.organisation_id, places.organisation_id) AS organisation_id,
+    places.rpm, places.tpm, coalesce(places.version, 1) AS version
+  FROM api_keys AS keys
+  LEFT JOIN api_key_places AS places ON places.api_key_id = keys.id
+  LEFT JOIN teams ON teams.id = places.team_id`;
 
 interface Row {
   readonly id: string;
@@ -85,6 +159,14 @@ interface Row {
   readonly disabled: number;
   readonly loopback_only: number;
   readonly created_at: number;
+}
+
+interface PlacedRow extends Row {
+  readonly team_id: string | null;
+  readonly organisation_id: string | null;
+  readonly rpm: number | null;
+  readonly tpm: number | null;
+  readonly version: number;
 }
 
 function keyOf(row: Row | undefined): ApiKey | undefined {
@@ -96,6 +178,16 @@ function keyOf(row: Row | undefined): ApiKey | undefined {
     loopbackOnly: row.loopback_only !== 0,
     createdAt: new Date(row.created_at).toISOString(),
   };
+}
+
+function placedKeyOf(row: PlacedRow | undefined): PlacedApiKey | undefined {
+  if (row === undefined) return undefined;
+  const { team_id: teamId, organisation_id: orgId, rpm, tpm, version } = row;
+  return { ...keyOf(row)!, teamId, orgId, rpm, tpm, version };
+}
+
+function isSomewhere({ teamId, orgId, rpm, tpm }: KeyPlace): boolean {
+  return teamId !== null || orgId !== null || rpm !== null || tpm !== null;
 }
 
 function newSecretText(): string {

@@ -7,6 +7,7 @@ import {
   createSqliteSettings,
   createSqliteUsageStore,
   integrityOf,
+  liveCounters,
   migrate,
   openQuotaDatabase,
 } from "@quota/sqlite";
@@ -15,9 +16,13 @@ import { createApiKeys } from "./apiKeys.js";
 import { createConnections } from "./connections.js";
 import apiKeysSql from "./migrations/0001-api-keys.sql";
 import connectionsSql from "./migrations/0002-connections.sql";
+import ratePlanSql from "./migrations/0003-rate-plan.sql";
+import { createOrganisations } from "./organisations.js";
+import { createRateForest } from "./rateForest.js";
 import { createSecretFiles } from "./secretFiles.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
+import { createTeams } from "./teams.js";
 
 /** Everything in one SQLite file, `DATA_DIR/storage.sqlite`; the secrets of connections in files of mode 0600 beside it. */
 export async function openSqliteStorage({
@@ -34,16 +39,22 @@ export async function openSqliteStorage({
       migrations: [
         { number: 1, name: "0001-api-keys", sql: apiKeysSql },
         { number: 2, name: "0002-connections", sql: connectionsSql },
+        { number: 3, name: "0003-rate-plan", sql: ratePlanSql },
       ],
     });
     const store = createSqliteUsageStore(db);
+    const forest = createRateForest(db, { logger });
     const touch = db.connection.prepare("SELECT count(*) FROM connections");
     return {
       store,
+      live: (now) => liveCounters(db, now),
       pools: createSqlitePoolDirectory(db, { logger }),
       plans: createSqlitePlanOverrides(db, { logger }),
       settings: createSqliteSettings(db),
-      keys: createApiKeys(db),
+      keys: createApiKeys(db, forest),
+      teams: createTeams(db, forest),
+      organisations: createOrganisations(db, forest),
+      forest,
       connections: createConnections(db, createSecretFiles(join(dataDir, "secrets"))),
       touch: () => void touch.get(),
       integrity: () => integrityOf(db),

@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
+import type { QuotaDatabase } from "@quota/sqlite";
 import { describe, expect, test } from "vitest";
 import { createApiKeys } from "../server/apiKeys.js";
 import { authenticate } from "../server/authenticate.js";
+import { createRateForest } from "../server/rateForest.js";
 import { openDatabase } from "./openDatabase.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
+
+const keysIn = (db: QuotaDatabase) => createApiKeys(db, createRateForest(db));
 
 describe("an API key", () => {
   test("is found by its secret, which is shown once and is nowhere in the database", async () => {
     const directory = temporaryDirectory();
     const db = await openDatabase(directory);
-    const keys = createApiKeys(db);
+    const keys = keysIn(db);
     const created = await keys.create({ id: "dora", name: "Dora's laptop" }, 1_000);
     expect(created?.secret).toMatch(/^sk-quota-[\w-]{43}$/u);
     expect(keys.ofSecret(created!.secret)).toMatchObject({
@@ -23,14 +27,14 @@ describe("an API key", () => {
   });
 
   test("with an id that is taken is not made, and the old secret stays good", async () => {
-    const keys = createApiKeys(await openDatabase());
+    const keys = keysIn(await openDatabase());
     const first = await keys.create({ id: "dora" }, 1);
     expect(await keys.create({ id: "dora" }, 2)).toBeUndefined();
     expect(keys.ofSecret(first!.secret)?.id).toBe("dora");
   });
 
   test("may have any id", async () => {
-    const keys = createApiKeys(await openDatabase());
+    const keys = keysIn(await openDatabase());
     for (const id of ["__proto__", "a|b", "{x}", "constructor", "ключ", "2001:db8::1"]) {
       const created = await keys.create({ id }, 1);
       expect(keys.ofSecret(created!.secret)?.id).toBe(id);
@@ -39,7 +43,7 @@ describe("an API key", () => {
   });
 
   test("has a new secret after it was rotated, and the old one is nobody's", async () => {
-    const keys = createApiKeys(await openDatabase());
+    const keys = keysIn(await openDatabase());
     const first = await keys.create({ id: "dora", demoSecret: "sk-demo-dora" }, 1);
     const second = await keys.rotate("dora");
     expect(second!.secret).not.toBe(first!.secret);
@@ -50,7 +54,7 @@ describe("an API key", () => {
   });
 
   test("is gone once deleted", async () => {
-    const keys = createApiKeys(await openDatabase());
+    const keys = keysIn(await openDatabase());
     const created = await keys.create({ id: "dora" }, 1);
     expect(await keys.delete("dora")).toBe(true);
     expect(await keys.delete("dora")).toBe(false);
@@ -62,7 +66,7 @@ describe("a request is let in", () => {
   const asked = (headers: Record<string, string>) => ({ headers });
 
   test("by Authorization or by x-api-key, in either order", async () => {
-    const keys = createApiKeys(await openDatabase());
+    const keys = keysIn(await openDatabase());
     const { secret } = (await keys.create({ id: "dora" }, 1))!;
     const who = (headers: Record<string, string>) =>
       authenticate(asked(headers), { keys, onLoopback: true })?.id ?? "nobody";
@@ -78,7 +82,7 @@ describe("a request is let in", () => {
   });
 
   test("not while its key is disabled", async () => {
-    const keys = createApiKeys(await openDatabase());
+    const keys = keysIn(await openDatabase());
     const { secret } = (await keys.create({ id: "dora" }, 1))!;
     const isIn = () => authenticate(asked({ "x-api-key": secret }), { keys, onLoopback: true }) !== undefined;
     await keys.setDisabled("dora", true);
@@ -88,7 +92,7 @@ describe("a request is let in", () => {
   });
 
   test("with a demo key only where nobody else can reach the gateway", async () => {
-    const keys = createApiKeys(await openDatabase());
+    const keys = keysIn(await openDatabase());
     await keys.create({ id: "alice", demoSecret: "sk-demo-alice" }, 1);
     const request = asked({ authorization: "Bearer sk-demo-alice" });
     expect(authenticate(request, { keys, onLoopback: true })?.id).toBe("alice");

@@ -10,7 +10,7 @@ export async function openDatabase(directory = temporaryDirectory()): Promise<Qu
   onTestFinished(() => db.close());
   const sqlOf = (name: string): string =>
     readFileSync(new URL(`../server/migrations/${name}.sql`, import.meta.url), "utf8");
-  const names = ["0001-api-keys", "0002-connections"];
+  const names = ["0001-api-keys", "0002-connections", "0003-rate-plan"];
   await migrate(db, {
     namespace: "gateway",
     migrations: names.map((name, i) => ({ number: i + 1, name, sql: sqlOf(name) })),
