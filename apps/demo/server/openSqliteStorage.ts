@@ -7,7 +7,6 @@ import {
   createSqliteSettings,
   createSqliteUsageStore,
   integrityOf,
-  liveCounters,
   migrate,
   openQuotaDatabase,
 } from "@quota/sqlite";
@@ -47,7 +46,6 @@ export async function openSqliteStorage({
     const touch = db.connection.prepare("SELECT count(*) FROM connections");
     return {
       store,
-      live: (now) => liveCounters(db, now),
       pools: createSqlitePoolDirectory(db, { logger }),
       plans: createSqlitePlanOverrides(db, { logger }),
       settings: createSqliteSettings(db),
