@@ -2,8 +2,9 @@ import { clearingMoment } from "./clearingMoment.js";
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
 import { compareDimensions, type Dimension, type DimensionName } from "./dimension.js";
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
+import { isKnown } from "./knownLimit.js";
 import { everyoneOf, outsideOf } from "./outsideUse.js";
-import { settledOnly, useAt, usesAt } from "./reading.js";
+import { settledAt, usesAt } from "./reading.js";
 import {
   ceilingOf,
   DEFAULT_SATURATION_THRESHOLD,
@@ -59,12 +60,12 @@ function decideDimension(
   const { used, held, total } = usesAt(asked, now);
   const outside = asked.signal === undefined ? 0 : outsideOf(asked, now);
   const everyone = total + outside;
-  const share = limit === "unknown" ? undefined : (asked.share ?? 0);
+  const share = isKnown(limit) ? (asked.share ?? 0) : undefined;
   const verdict = judgeDimension(asked, question, { used, everyone });
-  const strict = limit !== "unknown" && isStrict(everyone, limit, question.saturationThreshold);
+  const strict = isKnown(limit) && isStrict(everyone, limit, question.saturationThreshold);
   const room = Math.min(
     cap === undefined ? Infinity : roomUnder(used, cap),
-    limit === "unknown" && verdict !== "global-saturated" ? Infinity : roomUnder(everyone, ceilingOf(limit)),
+    isKnown(limit) || verdict === "global-saturated" ? roomUnder(everyone, ceilingOf(limit)) : Infinity,
   );
   // At a used-up share, a hard key passes with cost 0 at most.
   const shut = strict && question.policy !== "soft" && question.policy !== "burst" && used >= (share ?? 0);
@@ -73,8 +74,8 @@ function decideDimension(
     unit: dimension.unit,
     window: dimension.window,
     limit,
-    mode: limit === "unknown" ? "unknown" : strict ? "strict" : "generous",
-    globalUsedPercent: limit === "unknown" ? undefined : everyone / limit,
+    mode: strict ? "strict" : isKnown(limit) ? "generous" : "unknown",
+    globalUsedPercent: isKnown(limit) ? everyone / limit : undefined,
     cost,
     used,
     held,
@@ -84,7 +85,7 @@ function decideDimension(
     cap,
     remaining: share === undefined ? undefined : Math.max(0, share - used),
     available: room === Infinity ? "unlimited" : shut ? 0 : room,
-    maxAllowed: limit === "unknown" ? undefined : Math.max(0, limit - (everyone - used)),
+    maxAllowed: isKnown(limit) ? Math.max(0, limit - (everyone - used)) : undefined,
     borrowing: share !== undefined && used > share,
     refusal:
       verdict === "pass" || verdict === "deprioritize"
@@ -125,12 +126,11 @@ function nameRefusal(
   now: EpochMs,
 ): NonNullable<DimensionDecision["refusal"]> {
   const { cost, cap, dimension } = asked;
-  if (cost > (cap ?? Infinity) || (dimension.limit !== "unknown" && cost > dimension.limit))
+  if (cost > (cap ?? Infinity) || (isKnown(dimension.limit) && cost > dimension.limit))
     return "too-large";
-  const settled = { ...asked, used: settledOnly(asked.used), total: settledOnly(asked.total) };
   const without = judgeDimension(asked, question, {
-    used: useAt(settled.used, now),
-    everyone: useAt(everyoneOf(settled, now), now),
+    used: settledAt(asked.used, now),
+    everyone: settledAt(asked.total, now) + outsideOf(asked, now),
   });
   return without === "pass" || without === "deprioritize" ? "in-flight" : verdict;
 }
@@ -204,7 +204,7 @@ function clearsAt(
       now,
     ),
   );
-  if (limit !== "unknown" && question.policy !== "soft" && question.policy !== "burst") {
+  if (isKnown(limit) && question.policy !== "soft" && question.policy !== "burst") {
     const threshold = question.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
     const generous = clearingMoment(
       { use: everyone, bound: threshold * limit, passes: (amount) => !isStrict(amount, limit, threshold) },

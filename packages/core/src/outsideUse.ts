@@ -1,4 +1,5 @@
 import type { DimensionQuestion } from "./fairShareQuestion.js";
+import { isKnown } from "./knownLimit.js";
 import type { Use } from "./reading.js";
 import type { EpochMs } from "./units.js";
 import type { Bucket } from "./window.js";
@@ -34,7 +35,7 @@ export function outsideOf(
   { signal, dimension }: Pick<DimensionQuestion, "signal" | "dimension">,
   now: EpochMs,
 ): number {
-  if (signal === undefined || dimension.limit === "unknown") return 0;
+  if (signal === undefined || !isKnown(dimension.limit)) return 0;
   if (signal.until !== undefined && now >= signal.until) return 0;
   return Math.max(0, signal.utilization * dimension.limit - signal.totalThen);
 }

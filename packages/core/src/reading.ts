@@ -41,6 +41,18 @@ export function heldAt(use: Use, now: EpochMs): number {
   return sum;
 }
 
+/** What a use would amount to at `now` if nothing were held, in grains. */
+export function settledAt(use: Use, now: EpochMs): number {
+  if (typeof use === "number") return use;
+  const { buckets, amounts } = use;
+  let sum = 0;
+  for (let i = 0; i < buckets.length; i += 1) {
+    const amount = amounts[i]!;
+    if (amount !== 0 && buckets[i]!.holds === "settled") sum += amount * bucketWeight(buckets[i]!, now);
+  }
+  return sum;
+}
+
 /**
  * {@link useAt} of both uses and {@link heldAt} of the key's. A request's two readings lie over the same buckets, whose
  * weights are then computed once.
@@ -49,28 +61,25 @@ export function usesAt(
   { used, total }: { readonly used: Use; readonly total: Use },
   now: EpochMs,
 ): { readonly used: number; readonly held: number; readonly total: number } {
-  if (typeof used === "number" || typeof total === "number" || used.buckets !== total.buckets)
-    return { used: useAt(used, now), held: heldAt(used, now), total: useAt(total, now) };
-  const { buckets } = used;
-  const sums = { used: 0, held: 0, total: 0 };
-  for (let i = 0; i < buckets.length; i += 1) {
-    const own = used.amounts[i]!;
-    const everybodys = total.amounts[i]!;
-    if (own === 0 && everybodys === 0) continue;
-    const bucket = buckets[i]!;
-    const weight = bucketWeight(bucket, now);
-    sums.used += own * weight;
-    sums.total += everybodys * weight;
-    if (bucket.holds === "held") sums.held += own * weight;
+  let own = 0;
+  let held = 0;
+  let everybodys = 0;
+  if (typeof used === "number" || typeof total === "number" || used.buckets !== total.buckets) {
+    own = useAt(used, now);
+    held = heldAt(used, now);
+    everybodys = useAt(total, now);
+  } else {
+    const { buckets, amounts } = used;
+    for (let i = 0; i < buckets.length; i += 1) {
+      const ownAmount = amounts[i]!;
+      const everybodysAmount = total.amounts[i]!;
+      if (ownAmount === 0 && everybodysAmount === 0) continue;
+      const bucket = buckets[i]!;
+      const weight = bucketWeight(bucket, now);
+      own += ownAmount * weight;
+      everybodys += everybodysAmount * weight;
+      if (bucket.holds === "held") held += ownAmount * weight;
+    }
   }
-  return sums;
-}
-
-/** The same use without what is held. */
-export function settledOnly(use: Use): Use {
-  if (typeof use === "number") return use;
-  return {
-    buckets: use.buckets,
-    amounts: use.amounts.map((amount, i) => (use.buckets[i]!.holds === "held" ? 0 : amount)),
-  };
+  return { used: own, held, total: everybodys };
 }

@@ -1,4 +1,5 @@
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
+import { isKnown } from "./knownLimit.js";
 
 /** The used part of the limit at which a pool turns strict, unless it or the engine says otherwise. */
 export const DEFAULT_SATURATION_THRESHOLD = 0.5;
@@ -16,7 +17,7 @@ export function judgeDimension(
   const { limit } = asked.dimension;
   if (cap !== undefined && !hasRoom(amounts.used, cost, cap)) return "cap-absolute";
   if (!hasRoom(amounts.everyone, cost, ceilingOf(limit))) return "global-saturated";
-  if (limit === "unknown") return "pass";
+  if (!isKnown(limit)) return "pass";
   if (!isStrict(amounts.everyone, limit, question.saturationThreshold)) return "pass";
   if (isInsideShare(amounts.used, cost, share) || question.policy === "burst") return "pass";
   return question.policy === "soft" ? "deprioritize" : "fair-share";
@@ -24,7 +25,7 @@ export function judgeDimension(
 
 /** Without a limit, what can be counted exactly is one: a request beyond that would make the store fail for everybody. */
 export function ceilingOf(limit: number | "unknown"): number {
-  return limit === "unknown" ? Number.MAX_SAFE_INTEGER : limit;
+  return isKnown(limit) ? limit : Number.MAX_SAFE_INTEGER;
 }
 
 /** Whether a cost fits under a cap or limit. */

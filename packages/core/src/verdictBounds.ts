@@ -1,5 +1,6 @@
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
+import { isKnown } from "./knownLimit.js";
 import type { Reading, Use } from "./reading.js";
 import {
   ceilingOf,
@@ -54,7 +55,7 @@ function slackOf(
     cap === undefined ? Infinity : rise(answer.used, cap - cost, (amount) => hasRoom(amount, cost, cap));
   const ceiling = ceilingOf(limit);
   let total = rise(everyone, ceiling - cost, (amount) => hasRoom(amount, cost, ceiling));
-  if (limit === "unknown") return { used, total };
+  if (!isKnown(limit)) return { used, total };
   const deprioritizedAlready = answer.mode === "strict" && !isInsideShare(answer.used, cost, share);
   if (question.policy === "burst" || deprioritizedAlready) return { used, total };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { heldAt, settledOnly, useAt, type Use } from "@quota/core";
+import { heldAt, settledAt, useAt, type Use } from "@quota/core";
 import { bucketsAt, moment, readingOver, windowShape } from "./arbitraries.js";
 
 const reading = fc
@@ -16,7 +16,7 @@ const reading = fc
 describe("a plain number", () => {
   it("is settled and never fades", () => {
     expect([0, 1e15].map((now) => useAt(40, now))).toEqual([40, 40]);
-    expect([heldAt(40, 0), settledOnly(40)]).toEqual([0, 40]);
+    expect([heldAt(40, 0), settledAt(40, 0)]).toEqual([0, 40]);
   });
 });
 
@@ -25,8 +25,7 @@ describe("for any reading", () => {
     fc.assert(
       fc.property(reading, ({ use, now, later }) => {
         const at = now + later;
-        expect(useAt(settledOnly(use), at) + heldAt(use, at)).toBeCloseTo(useAt(use, at), 9);
-        expect(heldAt(settledOnly(use), at)).toBe(0);
+        expect(settledAt(use, at) + heldAt(use, at)).toBeCloseTo(useAt(use, at), 9);
       }),
       { numRuns: 500 },
     );
@@ -46,7 +45,7 @@ describe("for any reading", () => {
     fc.assert(
       fc.property(reading, ({ use, now }) => {
         const before: Use = structuredClone(use);
-        settledOnly(use);
+        settledAt(use, now);
         heldAt(use, now);
         expect(use).toEqual(before);
       }),
