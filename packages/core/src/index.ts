@@ -22,7 +22,7 @@ export {
   WINDOWS,
 } from "./window.js";
 export type { Bucket, WindowName, WindowShape } from "./window.js";
-export { heldAt, settledOnly, useAt } from "./reading.js";
+export { heldAt, settledAt, useAt } from "./reading.js";
 export type { Reading, Use } from "./reading.js";
 export { clearingMoment } from "./clearingMoment.js";
 
