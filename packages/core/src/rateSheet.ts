@@ -49,8 +49,8 @@ export interface RateSheet {
  *   ],
  *   path: ["key-a", "acme"],
  * });
- * planted.ok && layOutRates(planted.plan.path).cells.map(({ nodeId, dimension, counts }) => [nodeId, dimension, counts].join(" "));
- * // ["key-a rpm used", "key-a tpm used", "acme rpm used", "acme rpm given", "acme tpm used"]
+ * const cells = planted.ok ? layOutRates(planted.plan.path).cells : [];
+ * cells.map(({ nodeId, counts }) => nodeId + " " + counts); // ["key-a used", "key-a used", "acme used", "acme given", "acme used"]
  */
 export function layOutRates(nodes: readonly RatePlanNode[]): RateSheet {
   const cells: RateCell[] = [];

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkRatePlan, rateRefusalText, type RateAnswer, type RateUsage } from "../src/checkRatePlan.js";
+import { decideRates, type RatesAnswer } from "../src/decideRates.js";
 import { InvalidAmountError } from "../src/invalidAmountError.js";
 import { plantRatePlan, ratePathFrom, type RateDimension, type RatePlan } from "../src/ratePlan.js";
 import type { RatePlanNodeInput } from "../src/readRatePlan.js";
+import { sheetOf } from "./keptMinute.js";
 import { climb, forest, keptPromises } from "./rateForest.js";
 
 function planted(nodes: readonly RatePlanNodeInput[], path?: readonly string[]): RatePlan {
@@ -35,7 +37,7 @@ function minute(nodes: readonly RatePlanNodeInput[]) {
 }
 
 /** `"passes"`, or the words of the refusal. */
-function said(answer: RateAnswer): string {
+function said(answer: RateAnswer | RatesAnswer): string {
   return answer.allowed ? "passes" : rateRefusalText(answer.refusal);
 }
 
@@ -162,7 +164,10 @@ describe("one request", () => {
     ],
   ])("%s", (_, { nodes, used = {}, estimate = 1 }, expected) => {
     const usage = new Map(Object.entries(used).map(([id, [requests, tokens]]) => [id, { requests, tokens }]));
-    expect(said(checkRatePlan({ plan: planted(nodes, ["a", "org"]), usage, estimate }))).toBe(expected);
+    const plan = planted(nodes, ["a", "org"]);
+    expect(said(checkRatePlan({ plan, usage, estimate }))).toBe(expected);
+    const short = decideRates({ ...sheetOf(plan.path, { plan, usage }), estimate: Math.max(0, estimate) });
+    expect(said(short)).toBe(expected);
   });
 
   it("charges every node of the path, shared ones too, from leaf to root", () => {
