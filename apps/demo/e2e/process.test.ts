@@ -183,17 +183,11 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
       db.prepare("INSERT OR REPLACE INTO quota_settings VALUES ('quotaStore.driver', ?)").run(value);
     setting('"postgres"');
     expect(await failure({ DATA_DIR: dataDir })).toContain("quotaStore.driver");
-    setting('"redis"');
-    const several = { DATA_DIR: dataDir, QUOTA_STORE_DRIVER: "sqlite", QUOTA_REPLICAS: "2" };
-    expect(await failure(several)).toMatch(/^The setting quotaStore\.driver in the database is redis/u);
     db.close();
   });
 
   test("when it is asked for something it does not do", async () => {
     expect(await failure({}, ["frobnicate"])).toContain("Usage");
-    expect(
-      await failure({ QUOTA_STORE_DRIVER: "redis", QUOTA_REPLICAS: "2", DATA_DIR: temporaryDirectory() }),
-    ).toContain("QUOTA_STORE_DRIVER");
   });
 });
 
@@ -203,6 +197,24 @@ test("one gateway falls back to SQLite where Redis was asked for, says so, and s
   expect(demo.stderr()).toContain("quota:factory");
   const health = await fetch(`${url}/healthz`);
   expect([health.status, await health.json()]).toMatchObject([200, { status: "degraded" }]);
+});
+
+test("one of several that are to count in Redis starts, and counts nothing until Redis answers", async () => {
+  const demo = start({
+    DATA_DIR: temporaryDirectory(),
+    QUOTA_STORE_DRIVER: "redis",
+    QUOTA_STORE_REDIS_URL: "redis://127.0.0.1:1",
+    QUOTA_REPLICAS: "2",
+  });
+  const url = await demo.ready;
+  expect(demo.stderr()).toContain("quota:factory");
+  const health = await fetch(`${url}/healthz`);
+  expect([health.status, await health.json()]).toMatchObject([
+    503,
+    { status: "degraded", store: { driver: "redis", serving: "none" } },
+  ]);
+  const answer = await ask(url);
+  expect([answer.status, answer.headers.get("quota-status")]).toEqual([200, "unjudged"]);
 });
 
 describe("the demo stops", () => {

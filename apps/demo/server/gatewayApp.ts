@@ -10,6 +10,8 @@ import type { Health } from "./health.js";
 import type { InFlight } from "./inFlight.js";
 import { logRequests } from "./logRequests.js";
 import type { Metrics } from "./metrics.js";
+import type { QuotaStore } from "./quotaStore/createStore.js";
+import { createQuotaStoreRouter } from "./quotaStore/quotaStoreRouter.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
 
 export interface GatewayParts extends ProxyParts, AdminParts {
@@ -17,7 +19,8 @@ export interface GatewayParts extends ProxyParts, AdminParts {
   readonly adminToken: string;
   readonly inFlight: InFlight;
   readonly metrics: Metrics;
-  readonly health: () => Health;
+  readonly health: () => Promise<Health>;
+  readonly quotaStore: QuotaStore;
 }
 
 /** The gateway as an Express app: clients on `/v1`, the admin on `/api`, whoever watches on `/healthz` and `/metrics`. */
@@ -30,8 +33,8 @@ export function createGatewayApp(parts: GatewayParts): Express {
   app.enable("case sensitive routing");
   app.use(logRequests(log));
 
-  app.get("/healthz", (_request, response) => {
-    const { status, body } = health();
+  app.get("/healthz", async (_request, response) => {
+    const { status, body } = await health();
     response.status(status).set("cache-control", "no-store").json(body);
   });
   app.get("/metrics", async (_request, response) => {
@@ -53,6 +56,7 @@ export function createGatewayApp(parts: GatewayParts): Express {
       logger: log,
     }),
   );
+  app.use("/api/settings/quota-store", createQuotaStoreRouter(parts.quotaStore));
   app.use("/api", createAdminRouter(parts));
 
   app.use((_request, response) =>

@@ -1,5 +1,6 @@
 import type { EngineStatus } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
+import type { QuotaStore, QuotaStoreStatus } from "./quotaStore/createStore.js";
 
 /** What `/healthz` answers: 200 only when the store answers and the database is sound. */
 export interface Health {
@@ -9,7 +10,14 @@ export interface Health {
     /** Why it is not ok, in sentences without paths or secrets. */
     readonly reasons: readonly string[];
     readonly openLeases: number;
+    readonly store: StoreHealth;
   };
+}
+
+/** Which store was asked for, what counts, and its last failure, whether or not it has worked since. */
+export interface StoreHealth extends Pick<QuotaStoreStatus, "serving" | "state"> {
+  readonly driver: QuotaStoreStatus["asked"]["driver"];
+  readonly lastError?: { readonly at: string; readonly said: string };
 }
 
 export interface HealthParts {
@@ -17,38 +25,68 @@ export interface HealthParts {
   /** Reads something small from the database; throws when it cannot. */
   readonly touch: () => void;
   readonly integrity: () => Integrity;
-  /** What was asked for and is not given, known since the start. */
-  readonly degraded: readonly string[];
+  readonly quotaStore: Pick<QuotaStore, "status" | "works">;
   readonly isStopping: () => boolean;
   readonly now: () => number;
 }
 
 /** The integrity of the file is looked at no more than once a minute: it takes time that grows with the file. */
-export function createHealthCheck(parts: HealthParts): () => Health {
+export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
+  const { engine, quotaStore } = parts;
   let sound: Integrity = { sound: true };
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  return () => {
-    const failures: string[] = [];
+  function databaseFailure(): string | undefined {
     try {
       parts.touch();
       if (parts.now() - lookedAt >= 60_000) {
         sound = parts.integrity();
         lookedAt = parts.now();
       }
-      if (!sound.sound) failures.push("The database is damaged.");
+      return sound.sound ? undefined : "The database is damaged.";
     } catch {
-      failures.push("The database does not answer.");
       lookedAt = Number.NEGATIVE_INFINITY;
+      return "The database does not answer.";
     }
-    const { storeFailure, openLeases } = parts.engine.status();
-    if (storeFailure !== undefined)
-      failures.push("The usage store fails; requests pass unjudged or are refused.");
-    if (failures.length > 0)
-      return { status: 503, body: { status: "failing", reasons: failures, openLeases } };
-    if (parts.isStopping())
-      return { status: 503, body: { status: "stopping", reasons: ["The gateway is stopping."], openLeases } };
-    const status = parts.degraded.length > 0 ? "degraded" : "ok";
-    return { status: 200, body: { status, reasons: parts.degraded, openLeases } };
+  }
+
+  /** What failed for the last request may work again, and nobody sends requests to a gateway that calls itself failing: so it asks. */
+  async function storeFailure(): Promise<string | undefined> {
+    if (engine.status().storeFailure === undefined && quotaStore.status().state !== "failing")
+      return undefined;
+    return (await quotaStore.works())
+      ? undefined
+      : "The usage store fails; requests pass unjudged or are refused.";
+  }
+
+  return async () => {
+    const failures = [databaseFailure(), await storeFailure()].filter((failure) => failure !== undefined);
+    const status = quotaStore.status();
+    const { openLeases } = engine.status();
+    const answer = (
+      code: Health["status"],
+      word: Health["body"]["status"],
+      reasons: readonly string[],
+    ): Health => ({
+      status: code,
+      body: { status: word, reasons, openLeases, store: storeHealth(status) },
+    });
+    // Nothing has counted since the start: it is less than was asked for, and nobody should be sent here.
+    if (status.serving === "none") return answer(503, "degraded", [status.reason ?? ""]);
+    if (failures.length > 0) return answer(503, "failing", failures);
+    if (parts.isStopping()) return answer(503, "stopping", ["The gateway is stopping."]);
+    if (status.reason !== undefined) return answer(200, "degraded", [status.reason]);
+    return answer(200, "ok", []);
+  };
+}
+
+function storeHealth({ asked, serving, state, lastError }: QuotaStoreStatus): StoreHealth {
+  return {
+    driver: asked.driver,
+    serving,
+    state,
+    ...(lastError !== undefined && {
+      lastError: { at: new Date(lastError.at).toISOString(), said: lastError.said },
+    }),
   };
 }

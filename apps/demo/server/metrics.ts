@@ -1,5 +1,6 @@
 import type { Decision } from "@quota/core";
 import type { EngineStatus, QuotaEngine, UsageStore, WaitingRoom } from "@quota/engine";
+import type { QuotaStore } from "./quotaStore/createStore.js";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** What Prometheus is told. No label names a key: their number is not bounded, and who uses what is nobody's business here. */
@@ -11,6 +12,8 @@ export interface Metrics {
   watchEngine(engine: QuotaEngine): QuotaEngine;
   /** The same waiting room, its answers counted: each request once, however often it was asked about while it waited. */
   watchRoom(room: WaitingRoom): WaitingRoom;
+  /** Tells which store counts, and how it does. */
+  watchQuotaStore(quotaStore: Pick<QuotaStore, "status">): void;
   /** The same store, its failures counted. */
   watchStore(store: UsageStore): UsageStore;
 }
@@ -91,7 +94,31 @@ export function createMetrics(): Metrics {
     }
   }
 
+  function watchQuotaStore(quotaStore: Pick<QuotaStore, "status">): void {
+    const { status } = quotaStore;
+    new Gauge({
+      name: "quota_store_info",
+      help: "1 for the driver that was asked for, what counts (sqlite, redis, none) and how it does (ok, degraded, failing).",
+      labelNames: ["driver", "serving", "state"],
+      registers,
+      collect() {
+        const { asked, serving, state } = status();
+        this.reset();
+        this.set({ driver: asked.driver, serving, state }, 1);
+      },
+    });
+    new Gauge({
+      name: "quota_store_last_error_timestamp_seconds",
+      help: "When the store failed last; 0: never since the start.",
+      registers,
+      collect() {
+        this.set((status().lastError?.at ?? 0) / 1000);
+      },
+    });
+  }
+
   return {
+    watchQuotaStore,
     text: () => registry.metrics(),
     contentType: registry.contentType,
     watchEngine(engine) {

@@ -7,6 +7,7 @@ import {
   createSqliteSettings,
   createSqliteUsageStore,
   integrityOf,
+  liveCounters,
   migrate,
   openQuotaDatabase,
 } from "@quota/sqlite";
@@ -46,6 +47,7 @@ export async function openSqliteStorage({
     const touch = db.connection.prepare("SELECT count(*) FROM connections");
     return {
       store,
+      live: (now) => liveCounters(db, now),
       pools: createSqlitePoolDirectory(db, { logger }),
       plans: createSqlitePlanOverrides(db, { logger }),
       settings: createSqliteSettings(db),

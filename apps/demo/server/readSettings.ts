@@ -1,5 +1,7 @@
 import { baseUrlProblem } from "./baseUrl.js";
 import { fitsHeader } from "./fitsHeader.js";
+import { redisUrlProblem } from "./quotaStore/redisUrl.js";
+import { STORE_DRIVERS, type StoreDriver } from "./quotaStore/storeSettings.js";
 import { StartError } from "./startError.js";
 
 /** What the environment says, parsed. Every number is in range; a variable that is empty counts as not set. */
@@ -15,7 +17,10 @@ export interface Settings {
   readonly shutdownGraceMs: number;
   /** The first connection; undefined: the built-in simulator. */
   readonly upstream: UpstreamSettings | undefined;
-  readonly storeDriver: "sqlite" | "redis";
+  /** Undefined: not said, which means sqlite. */
+  readonly storeDriver: StoreDriver | undefined;
+  /** May hold a password. */
+  readonly storeRedisUrl: string | undefined;
   readonly replicas: number;
   readonly saturationThreshold: number;
   /** What routing multiplies a deprioritized candidate's score by; read now so that a bad value is found at once. */
@@ -56,7 +61,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     logLevel: word("LOG_LEVEL", LOG_LEVELS, "info"),
     shutdownGraceMs: 1000 * number("SHUTDOWN_GRACE_S", { fallback: 600, least: 0, most: 86_400 }),
     upstream: upstreamIn({ text, faults }),
-    storeDriver: word("QUOTA_STORE_DRIVER", ["sqlite", "redis"], "sqlite"),
+    storeDriver: word("QUOTA_STORE_DRIVER", STORE_DRIVERS, undefined),
+    storeRedisUrl: redisUrlIn({ text, faults }),
     replicas: number("QUOTA_REPLICAS", { fallback: 1, least: 1, most: 10_000, whole: true }),
     saturationThreshold: number("QUOTA_SATURATION_THRESHOLD", { fallback: 0.5, least: 0, most: 1 }),
     softDeprioritizeFactor: number("QUOTA_SOFT_DEPRIORITIZE_FACTOR", { fallback: 0.7, least: 0, most: 1 }),
@@ -93,7 +99,11 @@ function readers(env: Readonly<Record<string, string | undefined>>, faults: stri
       faults.push(`${name} is "${written}"; it must be ${kind} from ${least} to ${most}.`);
       return fallback;
     },
-    word<Word extends string>(name: string, words: readonly Word[], fallback: Word): Word {
+    word<Word extends string, Fallback extends Word | undefined>(
+      name: string,
+      words: readonly Word[],
+      fallback: Fallback,
+    ): Word | Fallback {
       const written = text(name);
       if (written === undefined) return fallback;
       const found = words.find((each) => each === written);
@@ -124,6 +134,13 @@ function upstreamIn({ text, faults }: Readers): UpstreamSettings | undefined {
   if (provider !== undefined && provider.length > 64)
     faults.push("UPSTREAM_PROVIDER must have at most 64 characters.");
   return { baseUrl, apiKey, provider: provider ?? "openai" };
+}
+
+function redisUrlIn({ text, faults }: Readers): string | undefined {
+  const url = text("QUOTA_STORE_REDIS_URL");
+  const problem = url === undefined ? undefined : redisUrlProblem(url);
+  if (problem !== undefined) faults.push(`QUOTA_STORE_REDIS_URL ${problem}`);
+  return url;
 }
 
 /** A token that no `Authorization: Bearer …` can carry would lock everybody out. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createQuotaEngine, createWaitingRoom, startRetention, type QuotaEngine } from "@quota/engine";
 import { quotaOf } from "@quota/express";
 import type { Logger } from "pino";
@@ -16,7 +16,11 @@ import { createGatewayApp } from "./gatewayApp.js";
 import { createHealthCheck } from "./health.js";
 import { createInFlight } from "./inFlight.js";
 import { createMetrics } from "./metrics.js";
+import { createPresence } from "./quotaStore/createPresence.js";
+import { createStore, type OpenedRedis } from "./quotaStore/createStore.js";
+import { createStoreSettings } from "./quotaStore/storeSettings.js";
 import type { Settings } from "./readSettings.js";
+import { createSecretFiles } from "./secretFiles.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
@@ -47,7 +51,10 @@ export interface GatewayOptions {
   readonly settings: Settings;
   /** Which adapters: for `main.ts` (and tests) to say. */
   readonly openStorage: (options: { readonly dataDir: string; readonly logger: Logger }) => Promise<Storage>;
+  /** Connects to a Redis. Default: none is there. */
+  readonly openRedis?: ((url: string) => Promise<OpenedRedis>) | undefined;
   readonly log: Logger;
+  /** This machine's. While Redis counts, its server's time goes before it. */
   readonly clock?: { now(): number } | undefined;
 }
 
@@ -55,8 +62,9 @@ export interface GatewayOptions {
 export async function startGateway({
   settings,
   openStorage,
+  openRedis = noRedis,
   log,
-  clock = { now: Date.now },
+  clock: machineClock = { now: Date.now },
 }: GatewayOptions): Promise<Gateway> {
   const dataDir = resolve(settings.dataDir);
   const { address, onLoopback } = await addressOf(settings.host);
@@ -69,8 +77,24 @@ export async function startGateway({
   try {
     const storage = await openStorage({ dataDir, logger: log });
     closing.push(() => storage.close());
-    const { store, pools, plans, keys, teams, organisations, forest, connections } = storage;
-    const degraded = await missingDriver({ storage, settings, log });
+    const { pools, plans, keys, teams, organisations, forest, connections } = storage;
+    const presence = createPresence(dataDir);
+    closing.push(async () => presence.close());
+    const quotaStore = await createStore({
+      sqlite: storage,
+      settings: createStoreSettings({
+        settings: storage.settings,
+        secrets: createSecretFiles(join(dataDir, "secrets", "settings")),
+        environment: { driver: settings.storeDriver, redisUrl: settings.storeRedisUrl },
+      }),
+      openRedis,
+      replicas: settings.replicas,
+      neighbours: () => presence.others(),
+      clock: machineClock,
+      log,
+    });
+    closing.push(() => quotaStore.close());
+    const { store, clock } = quotaStore;
 
     const note = await firstStart(storage, { upstream: settings.upstream, now: clock.now() });
     if (note !== undefined) log.warn(note);
@@ -86,6 +110,7 @@ export async function startGateway({
     closing.push(() => dispatcher.destroy());
 
     const metrics = createMetrics();
+    metrics.watchQuotaStore(quotaStore);
     const engine = metrics.watchEngine(
       createQuotaEngine({
         store: metrics.watchStore(store),
@@ -125,11 +150,12 @@ export async function startGateway({
       adminToken,
       inFlight,
       metrics,
+      quotaStore,
       health: createHealthCheck({
         engine,
         touch: () => storage.touch(),
         integrity: () => storage.integrity(),
-        degraded,
+        quotaStore,
         isStopping: () => inFlight.isStopping(),
         now: clock.now,
       }),
@@ -191,6 +217,10 @@ async function addressOf(host: string): Promise<{ readonly address: string; read
   }
 }
 
+async function noRedis(): Promise<never> {
+  throw new Error("this gateway was built without Redis");
+}
+
 function makeDirectory(dataDir: string): void {
   try {
     // Node's recursive way never returns where the parent is there and takes no directories (/proc).
@@ -202,38 +232,6 @@ function makeDirectory(dataDir: string): void {
       { cause },
     );
   }
-}
-
-/** Overrides `QUOTA_STORE_DRIVER`. */
-const DRIVER_SETTING = "quotaStore.driver";
-
-/** This version counts in SQLite alone. One gateway may fall back to it; several that do not share a file may not. */
-async function missingDriver({
-  storage,
-  settings,
-  log,
-}: {
-  readonly storage: Storage;
-  readonly settings: Settings;
-  readonly log: Logger;
-}): Promise<readonly string[]> {
-  const stored = await storage.settings.get(DRIVER_SETTING);
-  if (stored !== undefined && stored !== "sqlite" && stored !== "redis")
-    throw new StartError(
-      `The setting ${DRIVER_SETTING} in the database is ${JSON.stringify(stored)}; it must be "sqlite" or "redis".`,
-    );
-  const wanted = stored ?? settings.storeDriver;
-  if (wanted === "sqlite") return [];
-  if (settings.replicas > 1) {
-    const name =
-      stored === undefined ? "QUOTA_STORE_DRIVER" : `The setting ${DRIVER_SETTING} in the database`;
-    throw new StartError(
-      `${name} is ${wanted} and QUOTA_REPLICAS is ${settings.replicas}, but this version counts in SQLite alone and each replica would grant the whole limit; make it sqlite and let the replicas share one DATA_DIR.`,
-    );
-  }
-  const reason = `The quota store ${wanted} was asked for, but this version counts in SQLite alone; it does so.`;
-  log.warn({ scope: "quota:factory" }, reason);
-  return [reason];
 }
 
 function listen(

@@ -2,6 +2,7 @@ import type { PlanOverrides, PoolDirectory, UsageStore } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
 import type { ApiKeys } from "./apiKeys.js";
 import type { Connections } from "./connections.js";
+import type { LedgerPart } from "./quotaStore/copyCounters.js";
 import type { Organisations } from "./organisations.js";
 import type { RateForest } from "./rateForest.js";
 import type { Teams } from "./teams.js";
@@ -9,6 +10,8 @@ import type { Teams } from "./teams.js";
 /** Everything the gateway keeps, opened. */
 export interface Storage {
   readonly store: UsageStore;
+  /** What the store holds, for whoever moves it to another one. */
+  live(now: number): AsyncIterable<LedgerPart>;
   readonly pools: PoolDirectory;
   readonly plans: PlanOverrides;
   readonly keys: ApiKeys;

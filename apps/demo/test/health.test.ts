@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { QuotaStoreStatus } from "../server/quotaStore/createStore.js";
 import { createHealthCheck, type HealthParts } from "../server/health.js";
 
 function check(parts: Partial<HealthParts> = {}) {
@@ -6,12 +7,20 @@ function check(parts: Partial<HealthParts> = {}) {
     engine: { status: () => ({ openLeases: 3, remembered: 0, storeFailure: undefined }) },
     touch: () => undefined,
     integrity: () => ({ sound: true }),
-    degraded: [],
+    quotaStore: { status: () => COUNTING, works: async () => false },
     isStopping: () => false,
     now: () => 0,
     ...parts,
   });
 }
+
+const COUNTING: QuotaStoreStatus = {
+  asked: { driver: "sqlite", source: "default", redisUrl: undefined },
+  serving: "sqlite",
+  state: "ok",
+  reason: undefined,
+  lastError: undefined,
+};
 
 const failing = {
   openLeases: 0,
@@ -20,14 +29,55 @@ const failing = {
 };
 
 describe("the gateway is", () => {
-  test("ok when its store answers and its database is sound", () => {
-    expect(check()()).toEqual({ status: 200, body: { status: "ok", reasons: [], openLeases: 3 } });
-  });
-  test("degraded, and still of use, when it has something else than was asked for", () => {
-    expect(check({ degraded: ["No Redis here."] })()).toMatchObject({
+  test("ok when its store answers and its database is sound", async () => {
+    const store = { driver: "sqlite", serving: "sqlite", state: "ok" };
+    expect(await check()()).toEqual({
       status: 200,
-      body: { status: "degraded" },
+      body: { status: "ok", reasons: [], openLeases: 3, store },
     });
+  });
+  test("degraded, and still of use, when it has something else than was asked for", async () => {
+    const status = (): QuotaStoreStatus => ({
+      ...COUNTING,
+      asked: { driver: "redis", source: "environment", redisUrl: "redis://:hunter2@redis" },
+      state: "degraded",
+      reason: "No Redis here.",
+      lastError: { at: 0, said: "Redis does not answer." },
+    });
+    const health = await check({ quotaStore: { status, works: async () => true } })();
+    expect(health).toMatchObject({
+      status: 200,
+      body: {
+        status: "degraded",
+        reasons: ["No Redis here."],
+        store: {
+          driver: "redis",
+          serving: "sqlite",
+          lastError: { at: "1970-01-01T00:00:00.000Z", said: "Redis does not answer." },
+        },
+      },
+    });
+    expect(JSON.stringify(health)).not.toContain("hunter2");
+  });
+  test("degraded, and of no use, while nothing counts that others would count with", async () => {
+    const status = (): QuotaStoreStatus => ({
+      ...COUNTING,
+      serving: "none",
+      state: "degraded",
+      reason: "Away.",
+    });
+    expect(await check({ quotaStore: { status, works: async () => false } })()).toMatchObject({
+      status: 503,
+      body: { status: "degraded", reasons: ["Away."] },
+    });
+  });
+  test("ok again as soon as its store works, whoever asks first", async () => {
+    const works = async () => true;
+    const health = check({
+      engine: { status: () => failing },
+      quotaStore: { status: () => COUNTING, works },
+    });
+    expect(await health()).toMatchObject({ status: 200, body: { status: "ok" } });
   });
   test.each<[string, Partial<HealthParts>, string]>([
     [
@@ -46,13 +96,13 @@ describe("the gateway is", () => {
     ],
     ["its store has failed and not worked since", { engine: { status: () => failing } }, "store fails"],
     ["it is stopping", { isStopping: () => true }, "stopping"],
-  ])("of no use when %s, and says so without a path", (_, parts, reason) => {
-    const { status, body } = check(parts)();
+  ])("of no use when %s, and says so without a path", async (_, parts, reason) => {
+    const { status, body } = await check(parts)();
     expect(status).toBe(503);
     expect(body.reasons.join()).toContain(reason);
     expect(body.reasons.join()).not.toContain("/");
   });
-  test("looked at as a whole once a minute, not with every question", () => {
+  test("looked at as a whole once a minute, not with every question", async () => {
     let now = 0;
     let looks = 0;
     const ask = check({
@@ -62,10 +112,10 @@ describe("the gateway is", () => {
         return { sound: true };
       },
     });
-    for (now of [0, 1, 59_999]) ask();
+    for (now of [0, 1, 59_999]) await ask();
     expect(looks).toBe(1);
     now = 60_000;
-    ask();
+    await ask();
     expect(looks).toBe(2);
   });
 });

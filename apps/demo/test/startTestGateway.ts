@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { openSqliteStorage } from "../server/openSqliteStorage.js";
 import { readSettings, type Settings } from "../server/readSettings.js";
 import type { ProviderSimulator } from "../server/simulator/createProviderSimulator.js";
-import { startGateway, type Gateway } from "../server/startGateway.js";
+import { startGateway, type Gateway, type GatewayOptions } from "../server/startGateway.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
 const ADMIN_TOKEN = "the-admin-token-of-the-tests";
@@ -52,10 +52,12 @@ export async function startTestGateway({
   dataDir = temporaryDirectory(),
   settings = {},
   now = () => NOON,
+  openRedis,
 }: {
   readonly dataDir?: string;
   readonly settings?: Partial<Settings>;
   readonly now?: () => number;
+  readonly openRedis?: GatewayOptions["openRedis"];
 } = {}): Promise<TestGateway> {
   const logged: string[] = [];
   const gateway = await startGateway({
@@ -68,6 +70,7 @@ export async function startTestGateway({
       ...settings,
     },
     openStorage: openSqliteStorage,
+    openRedis,
     log: pino({ level: "debug", errorKey: "error" }, { write: (line) => void logged.push(line) }),
     clock: { now },
   });

@@ -1,0 +1,112 @@
+import { StoreError, type Counter, type LedgerId, type UsageStore } from "@quota/engine";
+
+/** A store that can say what it holds. Nobody may write to it meanwhile. */
+export interface CountedStore {
+  readonly store: UsageStore;
+  /** Every counter that has an amount and has not expired. */
+  live(now: number): AsyncIterable<LedgerPart>;
+}
+
+/** Some counters of one ledger, and what they hold; aligned. */
+export interface LedgerPart {
+  readonly ledger: LedgerId;
+  readonly counters: readonly Counter[];
+  readonly amounts: readonly number[];
+}
+
+/** What was copied, and how it ends: one of the two, once. */
+export interface CountersCopy {
+  /** How many counters. */
+  readonly counters: number;
+  /** Takes from the source what was copied, so that it is counted in one place. */
+  finish(): Promise<void>;
+  /** Takes it from the target again. */
+  undo(): Promise<void>;
+}
+
+/** How long a copy may take: requests wait for it. */
+const LIMIT_MS = 5_000;
+/** How often a reply that was lost is asked for again: a step here sets, so it may be sent twice. */
+const TRIES = 3;
+
+/**
+ * Adds everything that one store holds to another, which nobody else may write to meanwhile. What the target had stays: an amount is
+ * counted in one place at a time, so the two belong together.
+ *
+ * @throws {Error} when either store fails or it takes too long; what was copied has been taken back, unless the message says otherwise.
+ */
+export async function copyCounters(
+  {
+    from,
+    to,
+    limitMs = LIMIT_MS,
+  }: {
+    readonly from: CountedStore;
+    readonly to: UsageStore;
+    readonly limitMs?: number;
+  },
+  now: number,
+): Promise<CountersCopy> {
+  const copied: { readonly part: LedgerPart; readonly before: readonly number[] }[] = [];
+  const giveUpAt = performance.now() + limitMs;
+  const undo = async (): Promise<void> => {
+    for (const { part, before } of copied.splice(0)) await set(to, { ...part, amounts: before }, now);
+  };
+
+  try {
+    for await (const part of from.live(now)) {
+      if (performance.now() > giveUpAt) throw new Error(`it took longer than ${limitMs} ms`);
+      const before = await shown(to, part, now);
+      copied.push({ part, before });
+      await set(to, { ...part, amounts: part.amounts.map((amount, i) => amount + before[i]!) }, now);
+    }
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    try {
+      await undo();
+    } catch {
+      throw new Error(`${said}; what was copied before that could not be taken back and is counted twice`, {
+        cause,
+      });
+    }
+    throw cause;
+  }
+
+  return {
+    counters: copied.reduce((sum, { part }) => sum + part.counters.length, 0),
+    async finish() {
+      for (const { part } of copied)
+        await set(from.store, { ...part, amounts: part.amounts.map(() => 0) }, now);
+    },
+    undo,
+  };
+}
+
+/** What the counters hold, by a step: a mere reading may lag behind. */
+function shown(store: UsageStore, { ledger, counters }: LedgerPart, now: number): Promise<readonly number[]> {
+  return store.transact({
+    ledger,
+    counters,
+    now,
+    decide: (amounts) => ({ result: amounts.slice(), additions: amounts.map(() => 0) }),
+  });
+}
+
+/** Makes the counters hold these amounts. Whether a lost reply was one of success does not matter: the same once more is the same. */
+async function set(store: UsageStore, { ledger, counters, amounts }: LedgerPart, now: number): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await store.transact({
+        ledger,
+        counters,
+        now,
+        decide: (before) => ({
+          result: undefined,
+          additions: amounts.map((amount, i) => amount - before[i]!),
+        }),
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.applied === "no" || tries === TRIES) throw error;
+    }
+  }
+}
