@@ -1,12 +1,13 @@
-import type { EpochMs, Refused } from "@quota/core";
-import type { Admission, QuotaEngine, QuotaRequest } from "./quotaEngine.js";
+import type { EpochMs } from "@quota/core";
+import type { QuotaRequest } from "./quotaEngine.js";
+import type { RatedAdmission, RatedEngine, RatedRefusal } from "./ratedAdmission.js";
 
 /** The requests of one key at one connection that wait their turn. Only the first is asked about. */
 export interface WaitingLine {
   readonly length: number;
   /** The latest refusal of whoever is, or was, first. */
-  readonly refusal: Refused;
-  join(place: Place): Promise<Admission>;
+  readonly refusal: RatedRefusal;
+  join(place: Place): Promise<RatedAdmission>;
   /** A request to this connection ended: the first is asked about now, if that can matter to it. */
   somethingEnded(): Promise<void>;
 }
@@ -14,7 +15,7 @@ export interface WaitingLine {
 /** A request in the line, with what refused it and how long it waits. */
 export interface Place {
   readonly request: QuotaRequest;
-  readonly refusal: Refused;
+  readonly refusal: RatedRefusal;
   readonly deadline: EpochMs;
   readonly signal: AbortSignal | undefined;
 }
@@ -23,20 +24,20 @@ export interface Place {
 const LOOK_AGAIN_MS = 1000;
 
 export function createWaitingLine(tools: {
-  readonly engine: Pick<QuotaEngine, "admit" | "preview" | "release">;
+  readonly engine: Pick<RatedEngine, "admit" | "preview" | "release">;
   readonly clock: { now(): EpochMs };
-  readonly clearsBy: (refusal: Refused, deadline: EpochMs) => boolean;
+  readonly clearsBy: (refusal: RatedRefusal, deadline: EpochMs) => boolean;
   /** Nobody waits any more. */
   readonly emptied: () => void;
 }): WaitingLine {
   const { engine, clock, clearsBy } = tools;
   const line: Waiter[] = [];
-  let refusal!: Refused;
+  let refusal!: RatedRefusal;
   /** The first is being asked about. */
   let asking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function join(place: Place): Promise<Admission> {
+  function join(place: Place): Promise<RatedAdmission> {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ...place,
@@ -85,7 +86,7 @@ export function createWaitingLine(tools: {
     clearTimeout(timer);
     for (let head = line[0]; head !== undefined; head = line[0]) {
       clearTimeout(head.deadlineTimer);
-      let answer: Admission;
+      let answer: RatedAdmission;
       try {
         answer = await engine.admit(head.request);
       } catch (error) {
@@ -156,8 +157,8 @@ export function createWaitingLine(tools: {
 }
 
 interface Waiter extends Place {
-  refusal: Refused;
-  readonly resolve: (admission: Admission) => void;
+  refusal: RatedRefusal;
+  readonly resolve: (admission: RatedAdmission) => void;
   readonly reject: (reason: unknown) => void;
   /** It has its answer, or does not want one any more. */
   gone: boolean;
@@ -165,6 +166,6 @@ interface Waiter extends Place {
   deadlineTimer: NodeJS.Timeout | undefined;
 }
 
-function waitsForOthers({ reason }: Refused): boolean {
+function waitsForOthers({ reason }: RatedRefusal): boolean {
   return reason === "in-flight" || reason === "contended";
 }

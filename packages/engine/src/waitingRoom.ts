@@ -1,10 +1,11 @@
-import type { EpochMs, Refused } from "@quota/core";
+import type { EpochMs } from "@quota/core";
 import type { Lease } from "./lease.js";
 import type { Admission, QuotaEngine, QuotaRequest } from "./quotaEngine.js";
+import type { RatedAdmission, RatedEngine, RatedRefusal } from "./ratedAdmission.js";
 import { createWaitingLine, type WaitingLine } from "./waitingLine.js";
 
 /** Holds requests whose refusal clears soon, instead of refusing them: an agent loses a turn over a 429 of 12 seconds. */
-export interface WaitingRoom {
+export interface WaitingRoom<Answer extends RatedAdmission = Admission> {
   /**
    * {@link QuotaEngine.admit}, with patience: a refusal that clears within `waitUpTo` milliseconds waits its turn. Turns are kept per
    * connection and key, first come, first served: a newcomer stands behind whoever waits already. A refusal that does
@@ -17,7 +18,7 @@ export interface WaitingRoom {
   admit(
     request: QuotaRequest,
     patience?: { readonly waitUpTo?: number | undefined; readonly signal?: AbortSignal | undefined },
-  ): Promise<Admission>;
+  ): Promise<Answer>;
   /** {@link QuotaEngine.settle}; whoever waits for requests in flight is then asked again. */
   settle: QuotaEngine["settle"];
   /** {@link QuotaEngine.release}; whoever waits for requests in flight is then asked again. */
@@ -26,8 +27,10 @@ export interface WaitingRoom {
   readonly waiting: number;
 }
 
-export interface WaitingRoomOptions {
-  readonly engine: Pick<QuotaEngine, "admit" | "preview" | "settle" | "release">;
+export interface WaitingRoomOptions<
+  Engine extends RatedEngine = Pick<QuotaEngine, "admit" | "preview" | "settle" | "release">,
+> {
+  readonly engine: Engine;
   /** The engine's clock. Default: the system's. */
   readonly clock?: { now(): EpochMs } | undefined;
   /** How many requests of one key may wait at a connection; default 20. */
@@ -43,11 +46,13 @@ export interface WaitingRoomOptions {
  * const { decision, lease } = await room.admit({ apiKeyId, connectionId, provider }, { waitUpTo: 10_000, signal });
  * if (lease) await room.release(lease);
  */
+export function createWaitingRoom(options: WaitingRoomOptions): WaitingRoom;
+export function createWaitingRoom(options: WaitingRoomOptions<RatedEngine>): WaitingRoom<RatedAdmission>;
 export function createWaitingRoom({
   engine,
   clock = { now: () => Date.now() },
   maxPerKey = 20,
-}: WaitingRoomOptions): WaitingRoom {
+}: WaitingRoomOptions<RatedEngine>): WaitingRoom<RatedAdmission> {
   const byConnection = new Map<string, ConnectionLines>();
 
   function linesAt(connectionId: string): ConnectionLines {
@@ -77,18 +82,18 @@ export function createWaitingRoom({
   /** Behind others nobody is admitted, but whoever waits in vain need not wait. */
   async function lookAhead(
     request: QuotaRequest,
-    refusalOfLine: Refused,
-  ): Promise<{ readonly decision: Refused; readonly lease?: undefined }> {
+    refusalOfLine: RatedRefusal,
+  ): Promise<{ readonly decision: RatedRefusal; readonly lease?: undefined }> {
     const decision = await engine.preview(request);
     return { decision: decision.status === "refused" ? decision : refusalOfLine };
   }
 
   function joinLine(place: {
     readonly request: QuotaRequest;
-    readonly refusal: Refused;
+    readonly refusal: RatedRefusal;
     readonly deadline: EpochMs;
     readonly signal: AbortSignal | undefined;
-  }): Promise<Admission> | Admission {
+  }): Promise<RatedAdmission> | RatedAdmission {
     const { request, refusal } = place;
     const lines = linesAt(request.connectionId);
     let line = lines.ofKey.get(request.apiKeyId);
@@ -155,7 +160,7 @@ interface ConnectionLines {
 /** A timer that is longer fires at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-function clearsBy(refusal: Refused, deadline: EpochMs): boolean {
+function clearsBy(refusal: RatedRefusal, deadline: EpochMs): boolean {
   if (refusal.reason === "in-flight" || refusal.reason === "contended") return true;
   return refusal.retryAt !== undefined && refusal.retryAt <= deadline;
 }

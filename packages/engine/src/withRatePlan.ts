@@ -1,0 +1,100 @@
+import { QuotaConfigError } from "@quota/core";
+import type { Lease } from "./lease.js";
+import type { Logger, QuotaEngine, QuotaRequest } from "./quotaEngine.js";
+import type { RateAdmission, RateDecision, RateLease, RatePlanRequest } from "./rateAdmission.js";
+import type { RatedAdmission, RatedEngine } from "./ratedAdmission.js";
+import { RatesUnavailableError } from "./ratesUnavailableError.js";
+
+export interface WithRatePlanOptions {
+  readonly engine: Pick<QuotaEngine, "admit" | "preview" | "settle" | "release">;
+  readonly rates: Pick<RateAdmission, "admitRatePlan" | "settleRate" | "releaseRate">;
+  /** The plan as this process knows it, and the request's path in it. Undefined, or an empty path: the request has no limit to ask. */
+  readonly planOf: (request: QuotaRequest) => RatePlanRequest | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * Puts a rate plan before the pools: a request passes the plan, then the pool of its connection, and both are settled by what it took.
+ *
+ * - Refused by the pool, or failed there, it has given back what the plan had charged before anybody is answered.
+ * - Where rates cannot be judged nobody passes (`unavailable`, 503): they fail closed, as pools need not.
+ * - A request without a limit on its path costs what it costs without a plan: nothing is asked.
+ * - A waiting room in front of it holds what either refuses, and asks both afresh at every turn: nothing is kept of the plan
+ *   meanwhile, and what is let in at last is charged to the minute it is let in. (`preview` looks at the pool alone.)
+ *
+ * @example
+ * const rated = withRatePlan({ engine, rates, planOf: ({ apiKeyId }) => ({ id: "gateway", revision, plan, path: ratePathFrom(plan, apiKeyId) }) });
+ * const { decision, lease } = await rated.admit({ apiKeyId: "dora", connectionId: "seat", provider: "kimi" });
+ * if (lease) await rated.settle(lease, { tokens: 900 });
+ */
+export function withRatePlan({ engine, rates, planOf, logger }: WithRatePlanOptions): RatedEngine {
+  const charged = new WeakMap<Lease, RateLease>();
+
+  async function admit(request: QuotaRequest): Promise<RatedAdmission> {
+    const asked = planOf(request);
+    if (asked === undefined || (asked.path ?? asked.plan.path).length === 0) return engine.admit(request);
+    let rated: RateDecision;
+    try {
+      rated = await ask(request, asked);
+    } catch (cause) {
+      if (!(cause instanceof RatesUnavailableError)) throw cause;
+      return { decision: { status: "unavailable", allowed: false, cause, dimensions: [] } };
+    }
+    if (!rated.allowed) return { decision: rated };
+    try {
+      const admission = await engine.admit(request);
+      if (admission.lease === undefined) await giveBack(rated.lease);
+      else charged.set(admission.lease, rated.lease);
+      return admission;
+    } catch (error) {
+      await giveBack(rated.lease);
+      throw error;
+    }
+  }
+
+  /** A key that a newer plan does not have any more is asked about once more, under that plan. */
+  async function ask(request: QuotaRequest, asked: RatePlanRequest): Promise<RateDecision> {
+    const tokens = Math.ceil(request.estimate?.tokens ?? 0);
+    try {
+      return await rates.admitRatePlan(asked, tokens);
+    } catch (error) {
+      const now = planOf(request);
+      const isGone = error instanceof QuotaConfigError && error.code === "unknown-rate-node";
+      if (!isGone || now?.revision === asked.revision) throw error;
+      return await rates.admitRatePlan(now ?? { ...asked, path: [] }, tokens);
+    }
+  }
+
+  async function giveBack(lease: RateLease): Promise<void> {
+    try {
+      await rates.releaseRate(lease);
+    } catch (err) {
+      warn(err, "A request that was not let in stays charged this minute.");
+    }
+  }
+
+  function warn(err: unknown, message: string): void {
+    logger?.warn({ scope: "quota:rates", err }, message);
+  }
+
+  return {
+    admit,
+    preview: (request) => engine.preview(request),
+    async settle(lease, actual) {
+      // First the pool: an amount that cannot be counted leaves both leases open.
+      await engine.settle(lease, actual);
+      const rated = charged.get(lease);
+      if (rated === undefined) return;
+      try {
+        await rates.settleRate(rated, actual?.tokens ?? rated.estimate);
+      } catch (err) {
+        warn(err, "A request stays charged as estimated this minute.");
+      }
+    },
+    async release(lease) {
+      await engine.release(lease);
+      const rated = charged.get(lease);
+      if (rated !== undefined) await giveBack(rated);
+    },
+  };
+}
