@@ -37,7 +37,6 @@ export { RatesUnavailableError } from "./ratesUnavailableError.js";
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
 export { StoreError } from "./storeError.js";
 export { ContendedError } from "./contendedError.js";
-export type { Awaitable } from "./awaitable.js";
 export type { PoolChange, PoolDirectory } from "./poolDirectory.js";
 export { newPool, refuseTaken } from "./newPool.js";
 export { changedPool } from "./changedPool.js";
