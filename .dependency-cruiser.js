@@ -58,6 +58,20 @@ export default {
       to: { path: "^packages/conformance/" },
     },
     {
+      name: "local-redis-is-for-this-workspace",
+      comment: "What is published never starts a server: local-redis is for tests, benches and the demo.",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/local-redis/" },
+      to: { path: "^packages/local-redis/" },
+    },
+    {
+      name: "local-redis-imports-nothing",
+      comment: "It starts servers and stands in between; what is said to them is nothing to it.",
+      severity: "error",
+      from: { path: "^packages/local-redis/src/" },
+      to: { path: "^packages/", pathNot: "^packages/local-redis/src/" },
+    },
+    {
       name: "nothing-imports-apps",
       comment: "Apps are the end of every arrow: what two of them need belongs in a package.",
       severity: "error",

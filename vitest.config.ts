@@ -5,10 +5,12 @@ import { defineConfig } from "vitest/config";
 // Not "import": Node hands these conditions to `require` as well, and CommonJS would get ES modules.
 const conditions = ["@quota/source", "module", "node"];
 
-const sqlAsText = {
-  name: "sql-as-text",
+const asText = {
+  name: "sql-and-lua-as-text",
   async load(id: string) {
-    return id.endsWith(".sql") ? `export default ${JSON.stringify(await readFile(id, "utf8"))};` : undefined;
+    return /\.(sql|lua)$/.test(id)
+      ? `export default ${JSON.stringify(await readFile(id, "utf8"))};`
+      : undefined;
   },
 };
 
@@ -16,6 +18,8 @@ const rooms = [
   "packages/core",
   "packages/engine",
   "packages/sqlite",
+  "packages/local-redis",
+  "packages/redis",
   "packages/http",
   "packages/express",
   "packages/conformance",
@@ -23,15 +27,21 @@ const rooms = [
   "examples",
 ];
 
+/** Rooms whose tests talk to real servers, which they start and stop themselves. */
+const withRedis = ["packages/local-redis", "packages/redis"];
+
 export default defineConfig({
   test: {
     projects: rooms.map((room) => ({
-      plugins: [sqlAsText],
+      plugins: [asText],
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       test: {
         name: room.slice(room.lastIndexOf("/") + 1),
         root: room,
+        globalSetup: withRedis.includes(room)
+          ? [new URL("packages/local-redis/src/ensureRedisServer.ts", import.meta.url).pathname]
+          : [],
         // No test measures time; a busy machine is not a failure.
         testTimeout: 30_000,
         hookTimeout: 30_000,

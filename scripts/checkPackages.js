@@ -1,6 +1,6 @@
 // Packs every package as it would be published, and asks publint and attw about the tarball.
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -10,15 +10,25 @@ const bin = (/** @type {string} */ name) => join("node_modules", ".bin", name);
 
 const tarballs = await mkdtemp(join(tmpdir(), "quota-packages-"));
 try {
-  await run("pnpm", ["--filter=./packages/*", "pack", "--pack-destination", tarballs]).catch(told);
+  const rooms = await publicRooms();
+  const filters = rooms.map((room) => `--filter=./packages/${room}`);
+  await run("pnpm", [...filters, "pack", "--pack-destination", tarballs]).catch(told);
   const packed = (await readdir(tarballs)).sort();
-  const rooms = await readdir("packages");
   if (packed.length !== rooms.length) {
     throw new Error(`Packed ${packed.length} of ${rooms.length} packages: ${packed.join(", ")}`);
   }
   await Promise.all(packed.map((name) => check(join(tarballs, name))));
 } finally {
   await rm(tarballs, { recursive: true });
+}
+
+/** A private package is for this workspace alone. */
+async function publicRooms() {
+  const rooms = await readdir("packages");
+  const manifests = await Promise.all(
+    rooms.map((room) => readFile(join("packages", room, "package.json"), "utf8")),
+  );
+  return rooms.filter((_, i) => JSON.parse(manifests[i] ?? "{}").private !== true);
 }
 
 async function check(/** @type {string} */ tarball) {

@@ -1,0 +1,98 @@
+import type { Batch } from "./batch.js";
+import type { BucketHash, Cell } from "./ledgerCells.js";
+
+/** What a batch sends, and how its reply is read. */
+export interface CommitMessage {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+  /** The cells that the reply shows, in its order. */
+  readonly shown: readonly Cell[];
+  readonly writes: boolean;
+}
+
+/** `commitWithinBounds.lua`: what must be checked, changed or shown, and nothing else. */
+export function withinBounds(batch: Batch, token: string, headKey: string): CommitMessage {
+  const hashes = new Map<BucketHash, Cell[]>();
+  for (const cell of batch.cells)
+    if (cell.delta !== 0 || cell.exact || cell.wanted || cell.bound < UNBOUND) group(hashes, cell);
+
+  const keys = [headKey];
+  const args: (string | number)[] = [token, 0];
+  const shown: Cell[] = [];
+  let headLife = 0;
+  let writes = false;
+  for (const [hash, cells] of hashes) {
+    keys.push(hash.key);
+    const life = lifeOf(hash, batch);
+    args.push(life, cells.length);
+    for (const cell of cells) {
+      args.push(cell.field);
+      shown.push(cell);
+    }
+    for (const { exact, amount, bound } of cells)
+      args.push(exact ? `=${String(amount)}` : bound < UNBOUND ? Math.floor(bound) : "");
+    for (const { delta } of cells) {
+      args.push(delta === 0 ? "" : delta);
+      if (delta === 0) continue;
+      writes = true;
+      headLife = Math.max(headLife, life);
+    }
+  }
+  args[1] = headLife;
+  return { keys, args, shown, writes };
+}
+
+/** `commitUnchanged.lua`: the amounts as they will be. */
+export function ifUnchanged(
+  batch: Batch,
+  {
+    token,
+    expected,
+    headKey,
+  }: { readonly token: string; readonly expected: string; readonly headKey: string },
+): CommitMessage {
+  const hashes = new Map<BucketHash, Cell[]>();
+  for (const cell of batch.cells) if (cell.delta !== 0) group(hashes, cell);
+
+  const keys = [headKey];
+  const args: (string | number)[] = [token, expected, 0];
+  let headLife = 0;
+  for (const [hash, cells] of hashes) {
+    keys.push(hash.key);
+    const life = lifeOf(hash, batch);
+    headLife = Math.max(headLife, life);
+    args.push(life, 2 * cells.length);
+    for (const { field, amount, delta } of cells) args.push(field, amount + delta);
+  }
+  args[2] = headLife;
+  return { keys, args, shown: [], writes: hashes.size > 0 };
+}
+
+/** What a reply says; undefined: it is not the reply to this token. */
+export function readReply(reply: unknown, token: string): Reply | undefined {
+  if (typeof reply !== "string") return undefined;
+  const [echo, stands, head, ...amounts] = reply.split(" ");
+  if (echo !== token || (stands !== "0" && stands !== "1")) return undefined;
+  return { stands: stands === "1", head: head === "-" ? undefined : head, amounts: amounts.map(Number) };
+}
+
+export interface Reply {
+  readonly stands: boolean;
+  /** The token of whoever changed the ledger last, before this commit. */
+  readonly head: string | undefined;
+  readonly amounts: readonly number[];
+}
+
+/** No counter goes past this, so it is no bound. */
+const UNBOUND = Number.MAX_SAFE_INTEGER;
+
+function group(hashes: Map<BucketHash, Cell[]>, cell: Cell): void {
+  const cells = hashes.get(cell.hash);
+  if (cells === undefined) hashes.set(cell.hash, [cell]);
+  else cells.push(cell);
+}
+
+/** Relative, so that no clock but the server's own measures it. */
+function lifeOf({ expiresAt }: BucketHash, { now }: Batch): number {
+  return Math.max(1, Math.ceil(expiresAt - now));
+}

@@ -1,0 +1,232 @@
+import { QuotaConfigError } from "@quota/core";
+import { StoreError, type Counter, type Step, type UsageStore } from "@quota/engine";
+import { randomBytes } from "node:crypto";
+import type { Outcome } from "./batch.js";
+import { checkRedisClient } from "./checkRedisClient.js";
+import { checkRedisServer } from "./checkRedisServer.js";
+import commitUnchanged from "./commitUnchanged.lua";
+import commitWithinBounds from "./commitWithinBounds.lua";
+import { fieldOf, ledgerKeys } from "./ledgerKeys.js";
+import { createLedgerLine, type LedgerLine, type LineTools } from "./ledgerLine.js";
+import type { RedisClient } from "./redisClient.js";
+import { runScript, scriptOf } from "./runScript.js";
+import { storeFault } from "./storeFault.js";
+import { within } from "./within.js";
+
+export interface RedisStoreOptions {
+  /** Begins every key, so that other programs may use the same database (default `quota:`). Without `{` and `}`. */
+  readonly prefix?: string | undefined;
+  /** After how many milliseconds a step is given up (default 2000). */
+  readonly timeoutMs?: number | undefined;
+  /** How many counters are kept at hand (default 300 000); others are read again when they are asked for. */
+  readonly maxCachedCounters?: number | undefined;
+}
+
+/**
+ * Keeps usage in Redis (6.2, 7 or newer), Valkey or a cluster of either, shared by any number of processes. Steps that wait for one ledger are
+ * decided together, on amounts this process remembers, and committed by one short script if every verdict still stands; a step
+ * on a hot ledger costs its batch one round trip.
+ *
+ * The client is the caller's: made with {@link openRedis}, or with the settings of {@link redisClientOptions}; closed after the store.
+ *
+ * @throws {QuotaConfigError} for an option out of range, a client that would send a step twice or queue steps for a server that
+ *   is away, and a server that is none of the above. @throws {StoreError} when the server does not answer.
+ * @example
+ * const redis = await openRedis("redis://localhost:6379");
+ * const store = await createRedisStore(redis);
+ */
+export async function createRedisStore(
+  redis: RedisClient,
+  options: RedisStoreOptions = {},
+): Promise<UsageStore> {
+  const { prefix, timeoutMs, maxCachedCounters } = valid(options);
+  checkRedisClient(redis);
+  const scripts = { bounds: scriptOf(commitWithinBounds), unchanged: scriptOf(commitUnchanged) };
+  const lines = new Map<string, LedgerLine>();
+  const process = randomBytes(6).toString("base64url");
+  let commits = 0;
+  let turn = 0;
+  let closed = false;
+  let ticking: NodeJS.Timeout | undefined;
+
+  // What happens to the connection reaches whoever waits for a reply. Without a listener it would be thrown, too.
+  redis.on("error", ignore);
+  try {
+    await checkRedisServer(redis, { timeoutMs });
+  } catch (error) {
+    redis.off("error", ignore);
+    throw error;
+  }
+
+  const tools: LineTools = {
+    prefix,
+    maxCells: maxCachedCounters,
+    newToken: () => `${process}${(commits += 1).toString(36)}`,
+    send(proof, { keys, args }) {
+      const sentIn = turn;
+      setImmediate(() => (turn += 1));
+      return { reply: runScript(redis, scripts[proof], { keys, args }), left: () => turn !== sentIn };
+    },
+    // Every reply on this connection would be taken for the one before it.
+    outOfStep: () => redis.disconnect(true),
+  };
+
+  return {
+    async transact<Result>(step: Step<Result>): Promise<Result> {
+      refuseWhenClosed();
+      checkCounters(step.counters);
+      tick();
+      return await new Promise<Result>((resolve, reject) => {
+        lineOf(step.ledger).ask(step, answering(resolve as (result: unknown) => void, reject));
+      });
+    },
+
+    async read(ledger, counters) {
+      refuseWhenClosed();
+      checkCounters(counters);
+      const sentIn = turn;
+      setImmediate(() => (turn += 1));
+      try {
+        return await within(readAmounts(ledger, counters), timeoutMs);
+      } catch (cause) {
+        const { message } = storeFault(cause, turn !== sentIn);
+        throw new StoreError(message, { applied: "no", cause });
+      }
+    },
+
+    async forget() {
+      refuseWhenClosed();
+      return 0;
+    },
+
+    async close() {
+      closed = true;
+      while ([...lines.values()].some(({ idle }) => !idle))
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      clearInterval(ticking);
+      redis.off("error", ignore);
+    },
+  };
+
+  function lineOf(ledger: string): LedgerLine {
+    const known = lines.get(ledger);
+    if (known !== undefined) return known;
+    makeRoom();
+    const line = createLedgerLine(ledger, tools);
+    lines.set(ledger, line);
+    return line;
+  }
+
+  /** Before a ledger comes in, those that nobody asks for go. */
+  function makeRoom(): void {
+    if (lines.size % 64 !== 63) return;
+    let size = 0;
+    for (const line of lines.values()) size += line.size;
+    if (size <= maxCachedCounters && lines.size < MAX_LEDGERS) return;
+    for (const [ledger, { idle }] of lines) if (idle) lines.delete(ledger);
+  }
+
+  /** Looks for steps that have waited too long, for as long as there are any. */
+  function tick(): void {
+    ticking ??= setInterval(() => {
+      const askedBefore = performance.now() - timeoutMs + TICK_MS;
+      let busy = false;
+      for (const line of lines.values()) {
+        line.giveUp(askedBefore);
+        busy ||= !line.idle;
+      }
+      if (busy) return;
+      clearInterval(ticking);
+      ticking = undefined;
+    }, TICK_MS);
+  }
+
+  async function readAmounts(ledger: string, counters: readonly Counter[]): Promise<readonly number[]> {
+    const { hashOf } = ledgerKeys(prefix, ledger);
+    const amounts = new Array<number>(counters.length).fill(0);
+    const asked = [...byBucket(counters)].flatMap(([bucket, positions]) =>
+      partsOf(positions).map(async (part) => {
+        const fields = part.map((position) => fieldOf(counters[position]!.id));
+        const found = (await redis.call("hmget", [hashOf(bucket), ...fields])) as readonly (string | null)[];
+        part.forEach((position, i) => (amounts[position] = Number(found[i] ?? 0)));
+      }),
+    );
+    await Promise.all(asked);
+    return amounts;
+  }
+
+  function refuseWhenClosed(): void {
+    if (closed) throw new StoreError("The Redis store is closed.", { applied: "no" });
+  }
+}
+
+function answering(
+  resolve: (result: unknown) => void,
+  reject: (error: unknown) => void,
+): (outcome: Outcome) => void {
+  return (outcome) => {
+    if ("error" in outcome) reject(outcome.error);
+    else resolve(outcome.result);
+  };
+}
+
+/** How often steps that have waited too long are looked for. */
+const TICK_MS = 50;
+
+/** Ledgers are forgotten beyond this many. */
+const MAX_LEDGERS = 10_000;
+
+/** How many counters are read by one command at most. */
+const READ_PART = 5_000;
+
+function byBucket(counters: readonly Counter[]): Map<number, number[]> {
+  const positions = new Map<number, number[]>();
+  counters.forEach(({ bucket }, i) => {
+    const known = positions.get(bucket);
+    if (known === undefined) positions.set(bucket, [i]);
+    else known.push(i);
+  });
+  return positions;
+}
+
+function partsOf(positions: readonly number[]): readonly (readonly number[])[] {
+  const parts: (readonly number[])[] = [];
+  for (let from = 0; from < positions.length; from += READ_PART)
+    parts.push(positions.slice(from, from + READ_PART));
+  return parts;
+}
+
+/** What Redis cannot keep would fail the whole batch: it is turned away before it waits with others. */
+function checkCounters(counters: readonly Counter[]): void {
+  for (const { bucket, expiresAt } of counters)
+    if (!Number.isSafeInteger(bucket) || !Number.isSafeInteger(expiresAt))
+      throw new TypeError(
+        `A counter's bucket and expiresAt must be whole numbers, not ${String(bucket)} and ${String(expiresAt)}.`,
+      );
+}
+
+function valid(
+  options: RedisStoreOptions,
+): Required<{ [name in keyof RedisStoreOptions]: NonNullable<RedisStoreOptions[name]> }> {
+  const { prefix = "quota:", timeoutMs = 2_000, maxCachedCounters = 300_000 } = options;
+  if (/[{}]/.test(prefix))
+    throw new QuotaConfigError({
+      code: "prefix-invalid",
+      field: "prefix",
+      problem: `${JSON.stringify(prefix)} contains a brace.`,
+      remedy: "Leave braces out: they say which part of a key decides where a cluster keeps it.",
+    });
+  for (const [field, value] of Object.entries({ timeoutMs, maxCachedCounters }))
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new QuotaConfigError({
+        code: "out-of-range",
+        field,
+        problem: `${String(value)} is no whole number above 0.`,
+        remedy: "Leave it out for the default.",
+      });
+  return { prefix, timeoutMs, maxCachedCounters };
+}
+
+function ignore(): void {
+  // Said to whoever waits for a reply.
+}

@@ -1,0 +1,6 @@
+export { createRedisStore } from "./createRedisStore.js";
+export type { RedisStoreOptions } from "./createRedisStore.js";
+export { openRedis } from "./openRedis.js";
+export type { OpenRedisOptions } from "./openRedis.js";
+export { redisClientOptions, redisClusterOptions } from "./redisClientOptions.js";
+export type { RedisClient } from "./redisClient.js";

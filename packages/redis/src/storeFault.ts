@@ -1,0 +1,21 @@
+import { StoreError } from "@quota/engine";
+
+/**
+ * What an error of the client means for the step that was asked. A reply is the server's word that nothing was done: scripts
+ * check before they write, and a write that is refused is the first one. Anything that happens to the connection after the
+ * command was sent leaves open whether it was carried out.
+ *
+ * @param sent `false`: the command failed in the very turn of the loop in which it was asked, so it never left.
+ */
+export function storeFault(cause: unknown, sent: boolean): StoreError {
+  if (cause instanceof StoreError) return cause;
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const applied = !sent || isReply(cause) ? "no" : "unknown";
+  return new StoreError(`Redis failed: ${said}.`, { applied, cause });
+}
+
+/** An answer of the server, as opposed to something that happened on the way. */
+function isReply(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  return cause.name === "ReplyError" || /^Too many Cluster redirections\..* ReplyError: /.test(cause.message);
+}
