@@ -169,8 +169,7 @@ export const poolDirectoryChecks: readonly Check<PoolDirectoryUnderTest>[] = [
       const neighbour = another ? await another() : directory;
       expect(await neighbour.ofConnection("kimi-demo")).toBe(undefined);
       const { id } = await directory.create(team, NOW);
-      const seen = (): Promise<string | undefined> =>
-        neighbour.ofConnection("kimi-demo").then((pool) => pool?.name);
+      const seen = async (): Promise<string | undefined> => (await neighbour.ofConnection("kimi-demo"))?.name;
       await eventually(async () => expect(await seen()).toBe("Team"));
       await directory.update(id, { name: "Renamed" });
       await eventually(async () => expect(await seen()).toBe("Renamed"));

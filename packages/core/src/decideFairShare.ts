@@ -126,8 +126,7 @@ function nameRefusal(
   now: EpochMs,
 ): NonNullable<DimensionDecision["refusal"]> {
   const { cost, cap, dimension } = asked;
-  if (cost > (cap ?? Infinity) || (isKnown(dimension.limit) && cost > dimension.limit))
-    return "too-large";
+  if (cost > (cap ?? Infinity) || (isKnown(dimension.limit) && cost > dimension.limit)) return "too-large";
   const without = judgeDimension(asked, question, {
     used: settledAt(asked.used, now),
     everyone: settledAt(asked.total, now) + outsideOf(asked, now),

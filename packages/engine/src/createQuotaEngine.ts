@@ -9,6 +9,7 @@ import {
   type Refused,
   type Ungoverned,
 } from "@quota/core";
+import { isPending, type Awaitable } from "./awaitable.js";
 import { createBurnMeter } from "./burnMeter.js";
 import { callerCheck } from "./callerCheck.js";
 import { ContendedError } from "./contendedError.js";
@@ -16,7 +17,7 @@ import { admissionQuestion, admissionVerdict, decideOn, type AdmissionQuestion }
 import { createGovernedPools, type LivePool } from "./governedPools.js";
 import { createHoldRenewal } from "./holdRenewal.js";
 import type { Lease } from "./lease.js";
-import { createLeaseBook, generationAt } from "./leaseBook.js";
+import { createLeaseBook, generationAt, type HeldLease } from "./leaseBook.js";
 import { monotoneClock } from "./monotoneClock.js";
 import type { Admission, QuotaCaller, QuotaEngine, QuotaEngineOptions, QuotaRequest } from "./quotaEngine.js";
 import { readPoolUsage } from "./readPoolUsage.js";
@@ -63,7 +64,8 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const at = now();
     let live: LivePool | undefined;
     try {
-      live = await governing(caller);
+      const found = governing(caller);
+      live = isPending(found) ? await found : found;
       const question = questionFor({ live, caller, costs }, at);
       if (question.status === "refused") return { decision: question };
       if (question.status === "ungoverned")
@@ -111,28 +113,36 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
 
   async function settle(lease: Lease, actual: Amounts = {}): Promise<void> {
     const given = amountsInGrains(actual, "actual");
-    await finish(lease, "settled", (estimate) => ({
-      percent: given.percent ?? estimate.percent,
-      requests: given.requests ?? estimate.requests,
-      tokens: given.tokens ?? estimate.tokens,
-      usd: given.usd ?? estimate.usd,
-    }));
+    const held = close(lease, "settled");
+    if (held === undefined) return;
+    const { costs } = held;
+    await write(held, {
+      percent: given.percent ?? costs.percent,
+      requests: given.requests ?? costs.requests,
+      tokens: given.tokens ?? costs.tokens,
+      usd: given.usd ?? costs.usd,
+    });
   }
 
-  async function finish(
-    lease: Lease,
-    state: "settled" | "released",
-    actualOf: (estimate: AmountsInGrains) => AmountsInGrains,
-  ): Promise<void> {
+  async function release(lease: Lease): Promise<void> {
+    const held = close(lease, "released");
+    if (held !== undefined) await write(held, NOTHING);
+  }
+
+  /** Undefined where there is nothing to write: it was closed before, or nobody counts. */
+  function close(lease: Lease, state: "settled" | "released"): HeldLease | undefined {
     const held = leases.close(lease, state);
-    if (held === undefined || held.judged === "ungoverned") return;
-    if (held.renewing !== undefined) await held.renewing;
+    return held?.judged === "ungoverned" ? undefined : held;
+  }
+
+  function write(held: HeldLease, actual: AmountsInGrains): Promise<void> {
+    if (held.renewing !== undefined) return held.renewing.then(() => write(held, actual));
     const { caller, live, costs, generation } = held;
     const hold = generation === undefined ? undefined : { estimate: costs, generation };
-    await writer.write({ caller, live, actual: actualOf(costs), hold });
+    return writer.write({ caller, live, actual, hold });
   }
 
-  function governing(caller: QuotaCaller): Promise<LivePool | undefined> {
+  function governing(caller: QuotaCaller): Awaitable<LivePool | undefined> {
     if (lastProvider.size >= MAX_PROVIDERS) lastProvider.clear();
     lastProvider.set(caller.connectionId, caller.provider);
     return governedPools.ofConnection(caller);
@@ -166,7 +176,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     admit,
     settle,
     preview,
-    release: (lease) => finish(lease, "released", () => NOTHING),
+    release,
     peek: ({ apiKeyId, connectionId, provider }) =>
       preview({ apiKeyId, connectionId, provider, estimate: { requests: 0 } }),
     async consume(consumption) {

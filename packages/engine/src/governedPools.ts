@@ -6,6 +6,7 @@ import {
   type GovernedPool,
   type Pool,
 } from "@quota/core";
+import { isPending, type Awaitable } from "./awaitable.js";
 import { poolLedger } from "./counterId.js";
 import { poolMoment, type PoolMoment } from "./poolMoment.js";
 import type { QuotaCaller, QuotaEngineOptions } from "./quotaEngine.js";
@@ -20,8 +21,8 @@ export interface LivePool {
 
 /** Finds the pool that governs a connection; what is computed from it is computed once per change. */
 export interface GovernedPools {
-  ofConnection(caller: Pick<QuotaCaller, "connectionId" | "provider">): Promise<LivePool | undefined>;
-  of(pool: Pool, provider: string): Promise<LivePool>;
+  ofConnection(caller: Pick<QuotaCaller, "connectionId" | "provider">): Awaitable<LivePool | undefined>;
+  of(pool: Pool, provider: string): Awaitable<LivePool>;
 }
 
 /** Above this many connections what is remembered is computed anew, so that memory stays bounded. */
@@ -54,13 +55,18 @@ export function createGovernedPools(
     return live;
   }
 
+  function of(pool: Pool, provider: string): Awaitable<LivePool> {
+    const override = plans.get(pool.connectionId);
+    if (isPending(override)) return override.then((found) => liveOf(pool, provider, found));
+    return liveOf(pool, provider, override);
+  }
+
   return {
-    async of(pool, provider) {
-      return liveOf(pool, provider, await plans.get(pool.connectionId));
-    },
-    async ofConnection({ connectionId, provider }) {
-      const pool = await pools.ofConnection(connectionId);
-      return pool && liveOf(pool, provider, await plans.get(connectionId));
+    of,
+    ofConnection({ connectionId, provider }) {
+      const pool = pools.ofConnection(connectionId);
+      if (isPending(pool)) return pool.then((found) => found && of(found, provider));
+      return pool && of(pool, provider);
     },
   };
 }

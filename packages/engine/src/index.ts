@@ -14,7 +14,7 @@ export type { QuotaHooks } from "./quotaHooks.js";
 export { createWaitingRoom } from "./waitingRoom.js";
 export type { WaitingRoom, WaitingRoomOptions } from "./waitingRoom.js";
 export { withRatePlan } from "./withRatePlan.js";
-export type { WithRatePlanOptions } from "./withRatePlan.js";
+export type { RatePlanFirst, WithRatePlanOptions } from "./withRatePlan.js";
 export type { RatedAdmission, RatedEngine, RatedRefusal } from "./ratedAdmission.js";
 
 export { createRateAdmission } from "./createRateAdmission.js";
@@ -37,6 +37,7 @@ export { RatesUnavailableError } from "./ratesUnavailableError.js";
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
 export { StoreError } from "./storeError.js";
 export { ContendedError } from "./contendedError.js";
+export type { Awaitable } from "./awaitable.js";
 export type { PoolChange, PoolDirectory } from "./poolDirectory.js";
 export { newPool, refuseTaken } from "./newPool.js";
 export { changedPool } from "./changedPool.js";

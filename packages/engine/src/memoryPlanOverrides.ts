@@ -11,7 +11,7 @@ export function createMemoryPlanOverrides(): PlanOverrides {
   const overrides = new Map<string, readonly Dimension[]>();
 
   return {
-    async get(connectionId) {
+    get(connectionId) {
       return overrides.get(connectionId);
     },
     async list() {

@@ -15,7 +15,7 @@ export function createMemoryPoolDirectory(): PoolDirectory {
   const byConnection = new Map<string, Pool>();
 
   return {
-    async ofConnection(connectionId) {
+    ofConnection(connectionId) {
       return byConnection.get(connectionId);
     },
 

@@ -1,9 +1,10 @@
-import type { EpochMs, Pool, PoolSpec } from "@quota/core";
+import type { EpochMs, Pool, PoolSpec, WhenStoreFails } from "@quota/core";
+import type { Awaitable } from "./awaitable.js";
 
 /** Where pools are kept. `describePoolDirectory` of @quota/conformance is this contract as tests. */
 export interface PoolDirectory {
-  /** The pool that shares this connection, as it stands now. On the path of every request: keep it at hand. */
-  ofConnection(connectionId: string): Promise<Pool | undefined>;
+  /** The pool that shares this connection, as it stands now. On the path of every request: keep it at hand, and answer at once if you can. */
+  ofConnection(connectionId: string): Awaitable<Pool | undefined>;
   get(id: string): Promise<Pool | undefined>;
   /** Every pool, oldest first. */
   list(): Promise<readonly Pool[]>;
@@ -33,5 +34,5 @@ export interface PoolDirectory {
 /** What may be changed of a pool. A member left out stays; `null` takes an optional one away. */
 export type PoolChange = Partial<Pick<PoolSpec, "name" | "unallocated" | "allocations">> & {
   readonly saturationThreshold?: number | null;
-  readonly whenStoreFails?: "allow" | "deny" | null;
+  readonly whenStoreFails?: WhenStoreFails | null;
 };

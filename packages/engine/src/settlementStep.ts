@@ -28,20 +28,24 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
   const { live, apiKeyId, actual, hold } = settlement;
   const moment = live.momentAt(now);
   const { counters } = moment.sheetOf(apiKeyId);
+  const generationsAgo = hold === undefined ? Infinity : generationAt(leaseMs, now) - hold.generation;
   const touched: Counter[] = [];
   const amounts: number[] = [];
-  const generationsAgo = hold === undefined ? Infinity : generationAt(leaseMs, now) - hold.generation;
   let offset = 0;
   for (const { dimension, buckets, settledAt, heldAt } of moment.dimensions) {
-    const add = (at: number, amount: number): void => {
-      touched.push(counters[offset + at]!, counters[offset + buckets.length + at]!);
-      amounts.push(amount, amount);
-    };
+    const everyones = offset + buckets.length;
     const used = actual[dimension.unit] ?? 0;
-    if (used !== 0) add(settledAt, used);
+    if (used !== 0) {
+      touched.push(counters[offset + settledAt]!, counters[everyones + settledAt]!);
+      amounts.push(used, used);
+    }
     const held = hold?.estimate[dimension.unit] ?? 0;
-    if (held !== 0 && generationsAgo <= 1) add(heldAt + generationsAgo, -held);
-    offset += 2 * buckets.length;
+    if (held !== 0 && generationsAgo <= 1) {
+      const at = heldAt + generationsAgo;
+      touched.push(counters[offset + at]!, counters[everyones + at]!);
+      amounts.push(-held, -held);
+    }
+    offset = everyones + buckets.length;
   }
   return { counters: touched, amounts };
 }
@@ -77,12 +81,14 @@ export function addTo(
     now,
     decide(before) {
       const result = before.slice();
-      if (amounts.every((amount, i) => before[i]! <= Number.MAX_SAFE_INTEGER - amount))
-        return { result, additions: amounts, holdsUpTo: amounts.map(() => Infinity) };
-      return {
-        result,
-        additions: amounts.map((amount, i) => Math.min(amount, Number.MAX_SAFE_INTEGER - before[i]!)),
-      };
+      for (let i = 0; i < amounts.length; i += 1)
+        if (before[i]! > Number.MAX_SAFE_INTEGER - amounts[i]!)
+          return { result, additions: upToTheLargest(amounts, before) };
+      return { result, additions: amounts, holdsUpTo: new Array<number>(amounts.length).fill(Infinity) };
     },
   });
+}
+
+function upToTheLargest(amounts: readonly number[], before: readonly number[]): readonly number[] {
+  return amounts.map((amount, i) => Math.min(amount, Number.MAX_SAFE_INTEGER - before[i]!));
 }
