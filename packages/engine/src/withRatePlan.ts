@@ -1,4 +1,4 @@
-import { QuotaConfigError } from "@quota/core";
+import { amountsInGrains, QuotaConfigError } from "@quota/core";
 import type { Lease } from "./lease.js";
 import type { Logger, QuotaEngine, QuotaRequest } from "./quotaEngine.js";
 import type { RateAdmission, RateDecision, RateLease, RatePlanRequest } from "./rateAdmission.js";
@@ -11,6 +11,12 @@ export interface WithRatePlanOptions {
   /** The plan as this process knows it, and the request's path in it. Undefined, or an empty path: the request has no limit to ask. */
   readonly planOf: (request: QuotaRequest) => RatePlanRequest | undefined;
   readonly logger?: Logger | undefined;
+}
+
+/** What {@link withRatePlan} makes. */
+export interface RatePlanFirst extends RatedEngine {
+  /** Waits for what is being settled or released in the plan. The engine and the store are the caller's to close, after this. */
+  close(): Promise<void>;
 }
 
 /**
@@ -27,8 +33,9 @@ export interface WithRatePlanOptions {
  * const { decision, lease } = await rated.admit({ apiKeyId: "dora", connectionId: "seat", provider: "kimi" });
  * if (lease) await rated.settle(lease, { tokens: 900 });
  */
-export function withRatePlan({ engine, rates, planOf, logger }: WithRatePlanOptions): RatedEngine {
+export function withRatePlan({ engine, rates, planOf, logger }: WithRatePlanOptions): RatePlanFirst {
   const charged = new WeakMap<Lease, RateLease>();
+  const closing = new Set<Promise<void>>();
 
   async function admit(request: QuotaRequest): Promise<RatedAdmission> {
     const asked = planOf(request);
@@ -66,35 +73,39 @@ export function withRatePlan({ engine, rates, planOf, logger }: WithRatePlanOpti
   }
 
   async function giveBack(lease: RateLease): Promise<void> {
-    try {
-      await rates.releaseRate(lease);
-    } catch (err) {
-      warn(err, "A request that was not let in stays charged this minute.");
-    }
+    await closed(rates.releaseRate(lease), "A request that cost nothing stays charged this minute.");
   }
 
-  function warn(err: unknown, message: string): void {
-    logger?.warn({ scope: "quota:rates", err }, message);
+  /** What the plan is not told is gone with the minute; the pool, and the client, need not know. */
+  function closed(work: Promise<void>, otherwise: string): Promise<void> {
+    const done = work
+      .catch((err: unknown) => logger?.warn({ scope: "quota:rates", err }, otherwise))
+      .finally(() => closing.delete(done));
+    closing.add(done);
+    return done;
   }
 
   return {
     admit,
     preview: (request) => engine.preview(request),
     async settle(lease, actual) {
-      // First the pool: an amount that cannot be counted leaves both leases open.
-      await engine.settle(lease, actual);
       const rated = charged.get(lease);
-      if (rated === undefined) return;
-      try {
-        await rates.settleRate(rated, actual?.tokens ?? rated.estimate);
-      } catch (err) {
-        warn(err, "A request stays charged as estimated this minute.");
-      }
+      if (rated === undefined) return engine.settle(lease, actual);
+      // An amount that cannot be counted leaves both leases open.
+      if (actual !== undefined) amountsInGrains(actual, "actual");
+      const told = closed(
+        rates.settleRate(rated, actual?.tokens ?? rated.estimate),
+        "A request stays charged as estimated this minute.",
+      );
+      await Promise.all([engine.settle(lease, actual), told]);
     },
     async release(lease) {
-      await engine.release(lease);
       const rated = charged.get(lease);
-      if (rated !== undefined) await giveBack(rated);
+      if (rated === undefined) return engine.release(lease);
+      await Promise.all([engine.release(lease), giveBack(rated)]);
+    },
+    async close() {
+      while (closing.size > 0) await Promise.all(closing);
     },
   };
 }

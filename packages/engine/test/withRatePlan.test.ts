@@ -185,8 +185,9 @@ describe("a rate plan that cannot be judged", () => {
     const { rated, books, warned } = await fresh({ rateStore });
     const [first, second] = [await rated.admit(asks()), await rated.admit(asks())];
     store = broken(memory);
-    await rated.settle(first.lease!, { requests: 1, tokens: 1 });
-    await rated.release(second.lease!);
+    void rated.settle(first.lease!, { requests: 1, tokens: 1 });
+    void rated.release(second.lease!);
+    await rated.close();
     store = memory;
     expect(await books()).toEqual({ rate: [2, 200], pool: [1, 0] });
     expect(warned).toHaveLength(2);
