@@ -35,6 +35,17 @@ export const poolChangeChecks: readonly Check<PoolDirectoryUnderTest>[] = [
     },
   },
   {
+    name: "whatever is to happen when the store fails is kept as it was written",
+    async run({ directory }) {
+      const { id } = await directory.create({ ...team, whenStoreFails: { budget: 0.01 } }, NOW);
+      expect((await directory.get(id))?.whenStoreFails).toEqual({ budget: 0.01 });
+      for (const whenStoreFails of ["allow", "deny", "last-known", { budget: 1 }] as const) {
+        await directory.update(id, { whenStoreFails });
+        expect((await directory.get(id))?.whenStoreFails).toEqual(whenStoreFails);
+      }
+    },
+  },
+  {
     name: "null takes an optional member away",
     async run({ directory }) {
       const spec: PoolSpec = { ...team, saturationThreshold: 0, whenStoreFails: "deny" };

@@ -43,7 +43,9 @@ export { MAX_ALLOCATIONS, policyOf, WEIGHT_SUM_TOLERANCE } from "./allocation.js
 export type { Allocation, AllocationSpec, Cap, Policy } from "./allocation.js";
 export { allocationSpec } from "./allocationSpec.js";
 export { parsePoolTerms } from "./pool.js";
-export type { Pool, PoolSpec, PoolTerms, Unallocated, WhenStoreFails } from "./pool.js";
+export type { Pool, PoolSpec, PoolTerms, Unallocated } from "./pool.js";
+export { whenStoreFailsOf } from "./whenStoreFails.js";
+export type { WhenStoreFails } from "./whenStoreFails.js";
 export { rebalance } from "./rebalance.js";
 export { withAllocation, withoutAllocation } from "./withAllocation.js";
 export type { Rebalance } from "./withAllocation.js";

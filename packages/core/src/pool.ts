@@ -3,6 +3,7 @@ import type { Fault, Parsed } from "./fault.js";
 import { idFault } from "./id.js";
 import { isRecord } from "./isRecord.js";
 import type { EpochMs } from "./units.js";
+import { whenStoreFailsOf, type WhenStoreFails } from "./whenStoreFails.js";
 
 /** A pool as people write it. */
 export interface PoolSpec {
@@ -19,9 +20,6 @@ export interface PoolSpec {
 
 /** `borrow`: as weight 0, hard. `deny`: refused. `allow`: as burst, under the ceiling. */
 export type Unallocated = "borrow" | "deny" | "allow";
-
-/** `allow`: the request passes, unjudged. `deny`: it is answered 503. */
-export type WhenStoreFails = "allow" | "deny";
 
 /** What a pool says, parsed and frozen, before a directory has given it an identity. */
 export interface PoolTerms {
@@ -74,8 +72,15 @@ export function parsePoolTerms(input: unknown): Parsed<PoolTerms> {
     faults.push(
       fault("saturationThreshold", "out-of-range", "saturationThreshold must be a number from 0 to 1."),
     );
-  if (whenStoreFails !== undefined && whenStoreFails !== "allow" && whenStoreFails !== "deny")
-    faults.push(fault("whenStoreFails", "unknown-word", 'whenStoreFails must be "allow" or "deny".'));
+  const policy = whenStoreFailsOf(whenStoreFails);
+  if (whenStoreFails !== undefined && policy === undefined)
+    faults.push(
+      fault(
+        "whenStoreFails",
+        "unknown-word",
+        'whenStoreFails must be "allow", "deny", "last-known" or { "budget": … }, a part of the limit above 0 and up to 1.',
+      ),
+    );
   const parsed = parseAllocations(allocations ?? []);
   if (!parsed.ok) return { ok: false, faults: [...faults, ...parsed.faults] };
   if (faults.length > 0) return { ok: false, faults };
@@ -86,7 +91,7 @@ export function parsePoolTerms(input: unknown): Parsed<PoolTerms> {
       name: name as string,
       unallocated: unallocated as Unallocated,
       saturationThreshold: saturationThreshold as number | undefined,
-      whenStoreFails: whenStoreFails as WhenStoreFails | undefined,
+      whenStoreFails: policy,
       allocations: parsed.value,
     }),
   };

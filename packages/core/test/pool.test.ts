@@ -113,6 +113,22 @@ describe("what else a pool says", () => {
       ["saturationThreshold out-of-range"],
     ],
     ["a threshold in a text", { ...terms, saturationThreshold: "0.5" }, ["saturationThreshold out-of-range"]],
+    ["what was last known", { ...terms, whenStoreFails: "last-known" }, []],
+    ["a budget", { ...terms, whenStoreFails: { budget: 0.01 } }, []],
+    ["a budget of everything", { ...terms, whenStoreFails: { budget: 1 } }, []],
+    ...[
+      { budget: 0 },
+      { budget: 1.01 },
+      { budget: NaN },
+      { budget: "0.1" },
+      {},
+      { budget: 0.1, more: 1 },
+      [],
+    ].map((whenStoreFails): [string, unknown, string[]] => [
+      `a budget that is none: ${JSON.stringify(whenStoreFails)}`,
+      { ...terms, whenStoreFails },
+      ["whenStoreFails unknown-word"],
+    ]),
     ["an unknown word for failures", { ...terms, whenStoreFails: "maybe" }, ["whenStoreFails unknown-word"]],
     ["allocations by key", { ...terms, allocations: { alice: 50 } }, ["allocations not-a-list"]],
     [

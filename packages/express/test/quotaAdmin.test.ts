@@ -128,6 +128,12 @@ describe("a pool", () => {
     expect(changed.headers.get("etag")).toBe('"2"');
     expect(changed.json).toMatchObject({ name: "Squad", whenStoreFails: "deny", version: 2 });
     expect(changed.json).not.toHaveProperty("saturationThreshold");
+    const budgeted = await call("PATCH", "/api/quota/pools/team", {
+      body: { whenStoreFails: { budget: 0.01 } },
+    });
+    expect(budgeted.json).toMatchObject({ whenStoreFails: { budget: 0.01 }, version: 3 });
+    const bad = await call("PATCH", "/api/quota/pools/team", { body: { whenStoreFails: { budget: 0 } } });
+    expect([bad.status, bad.json]).toMatchObject([400, { errors: [{ path: "whenStoreFails" }] }]);
     expect(weights(changed.json)).toEqual({ alice: 50, bob: 30, carol: 20 });
   });
 

@@ -1,4 +1,4 @@
-import { allocationSpec, type Pool } from "@quota/core";
+import { allocationSpec, type Pool, type WhenStoreFails } from "@quota/core";
 
 /** A pool as the REST API shows it: an allocation is what one would write to get it. Undefined members are left out. */
 export interface PoolJson extends Pick<
@@ -6,7 +6,7 @@ export interface PoolJson extends Pick<
   "id" | "connectionId" | "name" | "unallocated" | "version" | "createdAt"
 > {
   readonly saturationThreshold?: number;
-  readonly whenStoreFails?: "allow" | "deny";
+  readonly whenStoreFails?: WhenStoreFails;
   readonly allocations: readonly AllocationJson[];
 }
 

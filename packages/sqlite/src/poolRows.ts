@@ -3,6 +3,7 @@ import {
   policyOf,
   UNITS,
   WINDOWS,
+  whenStoreFailsOf,
   type Allocation,
   type Cap,
   type Pool,
@@ -123,7 +124,7 @@ function rowOf(pool: Pool, revision: number): Omit<PoolRow, "position"> {
     name: pool.name,
     unallocated: pool.unallocated,
     saturation_threshold: pool.saturationThreshold ?? null,
-    when_store_fails: pool.whenStoreFails ?? null,
+    when_store_fails: storedPolicy(pool.whenStoreFails),
     incarnation: pool.incarnation,
     version: pool.version,
     created_at: pool.createdAt,
@@ -173,11 +174,26 @@ function readThreshold(value: number | null, report: (problem: string) => void):
   return 0;
 }
 
-function readWhenStoreFails(word: string | null, report: (problem: string) => void): Pool["whenStoreFails"] {
-  if (word === null) return undefined;
-  if (word === "allow" || word === "deny") return word;
-  report(`when_store_fails is ${JSON.stringify(word)}; requests are denied while the store is away.`);
+/** A word stands as it is, a budget as JSON. */
+function storedPolicy(policy: Pool["whenStoreFails"]): string | null {
+  return typeof policy === "object" ? JSON.stringify(policy) : (policy ?? null);
+}
+
+function readWhenStoreFails(text: string | null, report: (problem: string) => void): Pool["whenStoreFails"] {
+  if (text === null) return undefined;
+  const policy = whenStoreFailsOf(text.startsWith("{") ? jsonIn(text) : text);
+  if (policy !== undefined) return policy;
+  report(`when_store_fails is ${JSON.stringify(text)}; requests are denied while the store is away.`);
   return "deny";
+}
+
+/** Text that is no JSON is no policy either. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function readAllocation(row: AllocationRow, report: (problem: string) => void): Allocation {

@@ -195,11 +195,14 @@ describe("createSqlitePoolDirectory", () => {
       });
     });
 
-    test("what to do when the store fails", async () => {
-      expect(await damaged(change("pools", "when_store_fails = 'pray'"))).toMatchObject({
-        whenStoreFails: "deny",
-      });
-    });
+    test.each(["pray", "{", '{"budget":2}', '{"budget":"all"}'])(
+      "what to do when the store fails: %s",
+      async (text) => {
+        expect(await damaged(change("pools", `when_store_fails = '${text}'`))).toMatchObject({
+          whenStoreFails: "deny",
+        });
+      },
+    );
   });
 
   test("when the tables cannot be read again, the pools last seen stay, and it is said", async () => {
