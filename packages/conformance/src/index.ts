@@ -1,6 +1,11 @@
 export { describeUsageStore } from "./describeUsageStore.js";
 export type { UsageStoreUnderTest } from "./usageStoreUnderTest.js";
 export type { OpenShaken } from "./shakenUsageStoreChecks.js";
+export {
+  describeRateAdmission,
+  rateAdmissionChecks,
+  shakenRateAdmissionChecks,
+} from "./describeRateAdmission.js";
 export { describePoolDirectory } from "./describePoolDirectory.js";
 export type { PoolDirectoryUnderTest } from "./poolDirectoryUnderTest.js";
 export { describePlanOverrides } from "./describePlanOverrides.js";

@@ -55,7 +55,7 @@ export const shakenUsageStoreChecks: readonly Check<OpenShaken>[] = [
 ];
 
 /** Opens, works and disposes, while the scheduler picks which conversation goes on next. */
-async function shaken(
+export async function shaken(
   open: OpenShaken,
   scheduler: fc.Scheduler,
   work: (handles: readonly [UsageStore, UsageStore]) => Promise<void>,

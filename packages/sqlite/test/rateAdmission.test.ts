@@ -1,0 +1,12 @@
+import { describeRateAdmission } from "@quota/conformance";
+import { createSqliteUsageStore } from "../src/index.js";
+import { scratch } from "./scratch.js";
+
+describeRateAdmission("createSqliteUsageStore", async () => {
+  const place = scratch();
+  return {
+    store: createSqliteUsageStore(await place.open()),
+    another: async () => createSqliteUsageStore(await place.open()),
+    dispose: async () => place.remove(),
+  };
+});
