@@ -5,6 +5,7 @@ import { readUsage, type MeasuredUsage } from "./readUsage.js";
 import { sseFields, type SseFields } from "./sseFields.js";
 import { startOfText } from "./startOfText.js";
 import { tokensInText } from "./tokensInText.js";
+import { wordFinder } from "./wordFinder.js";
 
 /** What an answer has taken so far. */
 export interface MeasuredAnswer {
@@ -36,13 +37,16 @@ export interface Meter {
  */
 export function createMeter(): Meter {
   const scanner = jsonScanner({
+    keys: ASKED_KEYS,
     wants,
     kept,
     counted: (bytes) => (produced += bytes),
     closed: endOfDocument,
   });
   let kind: "undecided" | "json" | "events" = "undecided";
+  /** As the provider wrote it, and as it is read. */
   let usage: Readonly<Record<string, unknown>> | undefined;
+  let measured: MeasuredUsage | undefined;
   let produced = 0;
   let ended = false;
   let stopped = false;
@@ -70,11 +74,12 @@ export function createMeter(): Meter {
   }
 
   function kept(path: JsonPath, depth: number, { text }: KeptJson): void {
-    const value = parseJson(text);
     const key = path[depth - 1];
-    if (key === "type") type = typeof value === "string" ? value : "";
-    else if (key === "usage") found = isRecord(value) ? value : found;
-    else if (typeof value === "string") stopped = true;
+    if (key === "usage") {
+      const value = parseJson(text);
+      found = isRecord(value) ? value : found;
+    } else if (key === "type") type = textIn(text);
+    else if (text.startsWith('"')) stopped = true;
   }
 
   function endOfDocument(): void {
@@ -83,8 +88,11 @@ export function createMeter(): Meter {
   }
 
   function learn(): void {
-    if (found !== undefined && readUsage(found) !== undefined) {
-      usage = type === "message_delta" && usage !== undefined ? merged(usage, found) : found;
+    const read = found === undefined ? undefined : readUsage(found);
+    if (found !== undefined && read !== undefined) {
+      const isChange = type === "message_delta" && usage !== undefined;
+      usage = isChange ? merged(usage!, found) : found;
+      measured = isChange ? readUsage(usage) : read;
       if (stopped) ended = true;
     }
     if (FINAL_EVENTS.has(type)) ended = true;
@@ -101,7 +109,7 @@ export function createMeter(): Meter {
   }
 
   function soFar(): MeasuredAnswer {
-    return { usage: readUsage(usage), produced: { bytes: produced, tokens: tokensInText(produced) }, ended };
+    return { usage: measured, produced: { bytes: produced, tokens: tokensInText(produced) }, ended };
   }
 
   return {
@@ -129,6 +137,14 @@ export function createMeter(): Meter {
   };
 }
 
+/** The text of a JSON string; empty where it is none. */
+function textIn(json: string): string {
+  if (!json.startsWith('"')) return "";
+  if (!json.includes("\\")) return json.slice(1, -1);
+  const value = parseJson(json);
+  return typeof value === "string" ? value : "";
+}
+
 const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
 const DONE = "[DONE]";
@@ -143,6 +159,12 @@ const FINAL_EVENTS: ReadonlySet<string> = new Set([
 const PRODUCED_TEXT: ReadonlySet<string> = new Set([
   ...["content", "text", "reasoning_content", "reasoning", "refusal", "thinking"],
   ...["name", "arguments", "partial_json"],
+]);
+
+const ASKED_KEYS = wordFinder([
+  ...PRODUCED_TEXT,
+  ...["type", "usage", "delta", "response", "message", "stop_reason", "choices", "finish_reason"],
+  ...["reasoning_details", "content_block", "output", "input"],
 ]);
 
 /**

@@ -2,6 +2,7 @@ import { isRecord } from "@quota/core";
 import { jsonScanner } from "./jsonScanner.js";
 import { parseJson } from "./parseJson.js";
 import { startOfText } from "./startOfText.js";
+import { wordFinder } from "./wordFinder.js";
 
 /** The request to send, and whether usage was asked for on the client's behalf (then take the answer's extra chunk out again). */
 export interface UsageRequest {
@@ -22,6 +23,7 @@ export function includeUsage(body: Uint8Array): UsageRequest {
   const found: Found = { streams: false, options: undefined, documents: 0 };
   // As in `JSON.parse`, the last of several equal keys counts.
   const scanner = jsonScanner({
+    keys: ASKED_KEYS,
     wants: (path, depth) =>
       depth === 1 && (path[0] === "stream" || path[0] === "stream_options") ? "keep" : "skip",
     kept(path, _depth, { text, start, end }) {
@@ -56,6 +58,7 @@ interface Found {
 }
 
 const OPEN_OBJECT = 123;
+const ASKED_KEYS = wordFinder(["stream", "stream_options"]);
 const ASKING = '{"include_usage":true}';
 
 function spliced(

@@ -1,4 +1,5 @@
 import { boundedBytes, type BoundedBytes } from "./boundedBytes.js";
+import type { WordFinder } from "./wordFinder.js";
 
 /** Where a value stands: `keys[0 … depth − 1]`, an object's key or `"[]"` for any element of an array. */
 export type JsonPath = readonly string[];
@@ -16,6 +17,11 @@ export interface KeptJson {
 }
 
 export interface JsonVisitor {
+  /**
+   * The keys that it asks about. A path has them as they are; whether it has the text of any other key, or an empty one, is not
+   * promised: making a text of each would take more memory than all the rest.
+   */
+  readonly keys: WordFinder;
   /** Asked at the beginning of each value outside a kept one. The path is only lent: it changes when the scanner moves on. */
   wants(path: JsonPath, depth: number): JsonWish;
   kept(path: JsonPath, depth: number, value: KeptJson): void;
@@ -38,9 +44,11 @@ export interface JsonScanner {
  */
 export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScanner {
   const keys: string[] = [];
-  const isObject: boolean[] = [];
-  const key = boundedBytes(LONGEST_KEY);
-  const kept = boundedBytes(keepLimit);
+  /** One bit per level: whether it is an object. */
+  let objects = 0;
+  // What a chunk's end cut in two; most answers come in one.
+  let key: BoundedBytes | undefined;
+  let kept: BoundedBytes | undefined;
   /** What to add to an index in the chunk at hand to get an offset in the input. */
   let base = 0;
   let depth = 0;
@@ -81,8 +89,8 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
     string = "none";
     escape = 0;
     keepDepth = -1;
-    key.clear();
-    kept.clear();
+    key?.clear();
+    kept?.clear();
   }
 
   function scan(chunk: Uint8Array, first: number, to: number): void {
@@ -107,7 +115,7 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
       if (byte === QUOTE) {
         if (keyNext && depth > 0 && depth <= DEEPEST && keepDepth < 0) {
           string = "key";
-          key.clear();
+          key?.clear();
         } else {
           const wish = keyNext && depth > 0 ? "skip" : begin(base + i);
           if (wish === "keep") keepFrom = i;
@@ -116,7 +124,8 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if (begin(base + i) === "keep") keepFrom = i;
         if (depth < DEEPEST) {
-          isObject[depth] = byte === OPEN_OBJECT;
+          if (byte === OPEN_OBJECT) objects |= 1 << depth;
+          else objects &= ~(1 << depth);
           keys[depth] = "[]";
         }
         depth++;
@@ -128,7 +137,8 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
           if (keepDepth === depth) endKept(chunk, keepFrom, i + 1);
           if (depth === 0) visitor.closed();
         }
-      } else if (byte === COMMA) keyNext = depth > 0 && depth <= DEEPEST && isObject[depth - 1] === true;
+      } else if (byte === COMMA)
+        keyNext = depth > 0 && depth <= DEEPEST && (objects & (1 << (depth - 1))) !== 0;
       else if (byte === COLON) keyNext = false;
       else if (!isSpace(byte)) {
         if (begin(base + i) === "keep") keepFrom = i;
@@ -136,7 +146,7 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
       }
       i++;
     }
-    if (keepDepth >= 0) kept.append(chunk, keepFrom, to);
+    if (keepDepth >= 0) (kept ??= boundedBytes(keepLimit)).append(chunk, keepFrom, to);
   }
 
   /** Reads on inside a string; returns where it stopped: behind the closing quote, or at `to`. */
@@ -163,14 +173,17 @@ export function jsonScanner(visitor: JsonVisitor, keepLimit = 16_384): JsonScann
       }
       if (chunk[i] === QUOTE) {
         if (string === "key") {
-          keys[depth - 1] = decodeKey(textBehind(key, LONGEST_KEY, chunk, from, i) ?? "");
+          const isPlain = bytes === i - from && isEmpty(key);
+          keys[depth - 1] = isPlain
+            ? visitor.keys(chunk, from, i)
+            : decodeKey(textBehind(key, LONGEST_KEY, chunk, from, i) ?? "");
         } else if (string === "counted" && bytes > 0) visitor.counted(bytes);
         string = "none";
         return i + 1;
       }
       i++;
     }
-    if (string === "key") key.append(chunk, from, to);
+    if (string === "key") (key ??= boundedBytes(LONGEST_KEY)).append(chunk, from, to);
     else if (string === "counted" && bytes > 0) visitor.counted(bytes);
     return to;
   }
@@ -200,20 +213,24 @@ const CLOSE_OBJECT = 125;
 
 /** The text of what is held and of what follows it, `chunk[from, to)`; undefined if it is too long. What lies in one chunk is not copied. */
 function textBehind(
-  held: BoundedBytes,
+  held: BoundedBytes | undefined,
   limit: number,
   chunk: Uint8Array,
   from: number,
   to: number,
 ): string | undefined {
-  if (held.size() === 0 && !held.overflown()) return to - from > limit ? undefined : textOf(chunk, from, to);
+  if (held === undefined || isEmpty(held)) return to - from > limit ? undefined : textOf(chunk, from, to);
   held.append(chunk, from, to);
   const text = held.overflown() ? undefined : textOf(held.view(), 0, held.size());
   held.clear();
   return text;
 }
 
-/** Most keys and values are short ASCII, for which a decoder costs more than all the rest. */
+function isEmpty(held: BoundedBytes | undefined): boolean {
+  return held === undefined || (held.size() === 0 && !held.overflown());
+}
+
+/** Most values are short ASCII, for which a decoder costs more than all the rest. */
 function textOf(bytes: Uint8Array, from: number, to: number): string {
   if (to - from > 32) return UTF8.decode(bytes.subarray(from, to));
   let text = "";

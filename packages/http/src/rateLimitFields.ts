@@ -1,10 +1,14 @@
 import {
+  currentBucket,
   GRAINS_PER_UNIT,
+  UNITS,
   WINDOW_MS,
+  WINDOWS,
   type Decision,
   type DimensionDecision,
   type EpochMs,
   type Unit,
+  type WindowName,
 } from "@quota/core";
 import { retryAdvice } from "./retryAdvice.js";
 
@@ -52,11 +56,9 @@ export function policyName({ unit, window }: Pick<DimensionDecision, "unit" | "w
   return `${window}-${unit}`;
 }
 
-/** Names, words and numbers here hold nothing that RFC 9651 would have escaped. */
-function policyItem(dimension: DimensionDecision, quota: number): string {
-  const { unit, window } = dimension;
-  const { parameter, word } = SPELLINGS[unit];
-  return `"${policyName(dimension)}";q=${spelled(unit, quota)};w=${WINDOW_MS[window] / 1000};${parameter}="${word}"`;
+function policyItem({ unit, window }: DimensionDecision, quota: number): string {
+  const { name, parameters } = SPELLINGS[unit][window];
+  return name + ";q=" + spelled(unit, quota) + parameters;
 }
 
 function limitItem(
@@ -74,13 +76,14 @@ function limitItem(
   },
   now: EpochMs,
 ): string {
-  const { unit, used, cost, available, mode, borrowing } = dimension;
+  const { unit, window, used, cost, available, mode, borrowing } = dimension;
   const taken = counted ? cost : 0;
   const passes = available === "unlimited" ? Infinity : available - taken;
   const lends = passes > 0 && (mode === "generous" || borrowing);
   const r = spelled(unit, Math.min(quota - used - taken, passes));
-  const item = `"${policyName(dimension)}";r=${r};t=${secondsLeft(dimension, opensAt, now)}`;
-  return r === "0" && lends ? `${item};quota-lending=1` : item;
+  const item =
+    SPELLINGS[unit][window].name + ";r=" + r + ";t=" + String(secondsLeft(dimension, opensAt, now));
+  return r === "0" && lends ? item + ";quota-lending=1" : item;
 }
 
 function quotaOf({ share, cap }: DimensionDecision): number | undefined {
@@ -89,7 +92,7 @@ function quotaOf({ share, cap }: DimensionDecision): number | undefined {
 
 function secondsLeft({ window }: DimensionDecision, opensAt: EpochMs | undefined, now: EpochMs): number {
   const length = WINDOW_MS[window];
-  const ofWindow = length - (((now % length) + length) % length);
+  const ofWindow = (currentBucket(length, now) + 1) * length - now;
   return Math.ceil(
     (opensAt === undefined ? ofWindow : Math.min(ofWindow, Math.max(0, opensAt - now))) / 1000,
   );
@@ -97,11 +100,11 @@ function secondsLeft({ window }: DimensionDecision, opensAt: EpochMs | undefined
 
 /** As an Integer of RFC 9651, which has 15 digits at most. */
 function spelled(unit: Unit, grains: number): string {
-  const amount = Math.floor((grains * SPELLINGS[unit].perUnit) / GRAINS_PER_UNIT[unit]);
+  const amount = Math.floor((grains * COUNTED_AS[unit].perUnit) / GRAINS_PER_UNIT[unit]);
   return String(Math.min(Math.max(0, amount), 999_999_999_999_999));
 }
 
-const SPELLINGS = {
+const COUNTED_AS = {
   percent: { perUnit: 100, parameter: "quota-unit", word: "basis-points" },
   requests: { perUnit: 1, parameter: "qu", word: "requests" },
   tokens: { perUnit: 1, parameter: "quota-unit", word: "tokens" },
@@ -109,3 +112,16 @@ const SPELLINGS = {
 } as const satisfies Readonly<
   Record<Unit, { perUnit: number; parameter: "qu" | "quota-unit"; word: string }>
 >;
+
+/** What is the same in every item of a dimension. Names, words and numbers here hold nothing that RFC 9651 would have escaped. */
+const SPELLINGS = Object.fromEntries(
+  UNITS.map((unit) => [unit, Object.fromEntries(WINDOWS.map((window) => [window, spelling(unit, window)]))]),
+) as Readonly<Record<Unit, Readonly<Record<WindowName, ReturnType<typeof spelling>>>>>;
+
+function spelling(unit: Unit, window: WindowName): { readonly name: string; readonly parameters: string } {
+  const { parameter, word } = COUNTED_AS[unit];
+  return {
+    name: `"${policyName({ unit, window })}"`,
+    parameters: `;w=${String(WINDOW_MS[window] / 1000)};${parameter}="${word}"`,
+  };
+}
