@@ -15,6 +15,12 @@ interface Cell {
   amount: number;
 }
 
+/** What a step sees. */
+interface Look {
+  readonly cells: readonly (Cell | undefined)[];
+  readonly amounts: readonly number[];
+}
+
 /** Steps leave expired cells alone for this long, since a neighbour's clock may be behind. */
 const SWEEP_GRACE_MS = 60_000;
 /** Below how many ids a step looks for expired cells: for each cell it makes … */
@@ -43,8 +49,8 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
     async transact(step) {
       refuseWhenClosed();
       const { ledger, counters, now, decide } = step;
-      const cells = find(ledger, counters, now);
-      const { result, additions } = decide(amountsOf(cells));
+      const { cells, amounts } = look(ledger, counters, now);
+      const { result, additions } = decide(amounts);
       const made = cellsToMake(step, cells, additions);
       if (made > 0) makeRoom(made, now);
       for (let i = 0; i < counters.length; i += 1) {
@@ -61,7 +67,7 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
 
     async read(ledger, counters) {
       refuseWhenClosed();
-      return amountsOf(find(ledger, counters, -Infinity));
+      return look(ledger, counters, -Infinity).amounts;
     },
 
     async forget(before) {
@@ -77,10 +83,11 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
     },
   };
 
-  /** The cells of the counters that have not expired, aligned. Neighbours of one id share one look-up. */
-  function find(ledger: LedgerId, counters: readonly Counter[], now: EpochMs): readonly (Cell | undefined)[] {
+  /** The cells of the counters that have not expired, and what they hold; both aligned. Neighbours of one id share one look-up. */
+  function look(ledger: LedgerId, counters: readonly Counter[], now: EpochMs): Look {
     const ids = ledgers.get(ledger);
     const found = new Array<Cell | undefined>(counters.length);
+    const amounts = new Array<number>(counters.length);
     let id: CounterId | undefined;
     let cells: readonly Cell[] | undefined;
     for (let i = 0; i < counters.length; i += 1) {
@@ -89,10 +96,12 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
         id = counter.id;
         cells = ids?.get(id);
       }
-      found[i] =
+      const cell =
         cells !== undefined && counter.expiresAt > now ? liveCell(cells, counter.bucket, now) : undefined;
+      found[i] = cell;
+      amounts[i] = cell === undefined ? 0 : cell.amount;
     }
-    return found;
+    return { cells: found, amounts };
   }
 
   /** A cell for a counter that has none, in place of an expired one. */
@@ -147,12 +156,6 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
 function liveCell(cells: readonly Cell[], bucket: number, now: EpochMs): Cell | undefined {
   for (const cell of cells) if (cell.bucket === bucket) return cell.expiresAt > now ? cell : undefined;
   return undefined;
-}
-
-function amountsOf(cells: readonly (Cell | undefined)[]): readonly number[] {
-  const amounts = new Array<number>(cells.length);
-  for (let i = 0; i < cells.length; i += 1) amounts[i] = cells[i]?.amount ?? 0;
-  return amounts;
 }
 
 /**
