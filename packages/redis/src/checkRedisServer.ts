@@ -27,7 +27,7 @@ export async function checkRedisServer(
   }: { readonly timeoutMs: number; readonly clusterIsFine?: boolean },
 ): Promise<RedisServerKind> {
   const kinds = await within(kindsOf(redis), timeoutMs).catch((cause: unknown) => {
-    throw storeFault(cause, false);
+    throw storeFault(cause, "stayed");
   });
   for (const { name, version, cluster } of kinds) {
     if (!isKnown(name, version))

@@ -16,6 +16,7 @@ export function withinBounds(batch: Batch, token: string, headKey: string): Comm
   for (const cell of batch.cells)
     if (cell.delta !== 0 || cell.exact || cell.wanted || cell.bound < UNBOUND) group(hashes, cell);
 
+  const now = performance.now();
   const keys = [headKey];
   const args: (string | number)[] = [token, 0];
   const shown: Cell[] = [];
@@ -24,7 +25,7 @@ export function withinBounds(batch: Batch, token: string, headKey: string): Comm
   for (const [hash, cells] of hashes) {
     keys.push(hash.key);
     const life = lifeOf(hash, batch);
-    args.push(life, cells.length);
+    args.push(life, look(hash, now), cells.length);
     for (const cell of cells) {
       args.push(cell.field);
       shown.push(cell);
@@ -54,6 +55,7 @@ export function ifUnchanged(
   const hashes = new Map<BucketHash, Cell[]>();
   for (const cell of batch.cells) if (cell.delta !== 0) group(hashes, cell);
 
+  const now = performance.now();
   const keys = [headKey];
   const args: (string | number)[] = [token, expected, 0];
   let headLife = 0;
@@ -61,7 +63,7 @@ export function ifUnchanged(
     keys.push(hash.key);
     const life = lifeOf(hash, batch);
     headLife = Math.max(headLife, life);
-    args.push(life, 2 * cells.length);
+    args.push(life, look(hash, now), 2 * cells.length);
     for (const { field, amount, delta } of cells) args.push(field, amount + delta);
   }
   args[2] = headLife;
@@ -86,10 +88,19 @@ export interface Reply {
 /** No counter goes past this, so it is no bound. */
 const UNBOUND = Number.MAX_SAFE_INTEGER;
 
+const LOOK_EVERY_MS = 1_000;
+
 function group(hashes: Map<BucketHash, Cell[]>, cell: Cell): void {
   const cells = hashes.get(cell.hash);
   if (cells === undefined) hashes.set(cell.hash, [cell]);
   else cells.push(cell);
+}
+
+/** Whether the script must look at the hash's end: it costs a command, so once in a while will do. */
+function look(hash: BucketHash, now: number): "look" | "" {
+  if (now < hash.lookAgainAt) return "";
+  hash.lookAgainAt = now + LOOK_EVERY_MS;
+  return "look";
 }
 
 /** Relative, so that no clock but the server's own measures it. */

@@ -6,22 +6,36 @@
 -- ARGV[2]   the token that the head must bear
 -- ARGV[3]   how long the head lives, in ms
 -- and then for each hash
---           how long it lives at least, in ms; how many words follow; counter, new amount, counter, new amount, …
+--           how long it lives at least, in ms; "look" to see that it does, or "" if that was seen a moment ago;
+--           how many words follow; counter, new amount, counter, new amount, …
 -- Reply     "<token> <1: written, 0: somebody has changed the ledger>"
+
 -- The Lua stack holds a few thousand values. An even number, so that a counter and its amount stay together.
 local PART = 2000
 
-if redis.call('GET', KEYS[1]) ~= ARGV[2] then return ARGV[1] .. ' 0' end
+if #KEYS == 1 then
+  return ARGV[1] .. (redis.call('GET', KEYS[1]) == ARGV[2] and ' 1' or ' 0')
+end
+
+-- One command where nobody has; a head that says otherwise is put back.
+local head = redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3], 'GET')
+if head ~= ARGV[2] then
+  if head then redis.call('SET', KEYS[1], head, 'PX', ARGV[3]) else redis.call('DEL', KEYS[1]) end
+  return ARGV[1] .. ' 0'
+end
 
 local at = 4
 for k = 2, #KEYS do
-  local lives, n = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
-  local first = at + 2
+  local n = tonumber(ARGV[at + 2])
+  local first = at + 3
+  local made = 0
   for from = 0, n - 1, PART do
-    redis.call('HSET', KEYS[k], unpack(ARGV, first + from, first + math.min(from + PART, n) - 1))
+    made = made + redis.call('HSET', KEYS[k], unpack(ARGV, first + from, first + math.min(from + PART, n) - 1))
   end
-  if redis.call('PTTL', KEYS[k]) < lives then redis.call('PEXPIRE', KEYS[k], lives) end
+  -- A hash in which every counter was there already has its end: whoever made it gave it one.
+  if made > 0 or ARGV[at + 1] ~= '' then
+    if redis.call('PTTL', KEYS[k]) < tonumber(ARGV[at]) then redis.call('PEXPIRE', KEYS[k], ARGV[at]) end
+  end
   at = first + n
 end
-if #KEYS > 1 then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3]) end
 return ARGV[1] .. ' 1'

@@ -5,7 +5,8 @@
 -- ARGV[1]   the token of this commit
 -- ARGV[2]   how long the head lives, in ms
 -- and then for each hash
---           how long it lives at least, in ms; how many counters follow
+--           how long it lives at least, in ms; "look" to see that it does, or "" if that was seen a moment ago;
+--           how many counters follow
 --           the counters
 --           a bound for each: "" none, "7" at most 7, "=7" exactly 7
 --           an addition for each: "" none
@@ -18,11 +19,11 @@ local PART = 2000
 local head = redis.call('GET', KEYS[1])
 local stands = true
 local additions = false
-local read, count, lives, first, written = {}, {}, {}, {}, {}
+local read, count, lives, looks, first = {}, {}, {}, {}, {}
 local at = 3
 for k = 2, #KEYS do
-  local n = tonumber(ARGV[at + 1])
-  local fields = at + 2
+  local n = tonumber(ARGV[at + 2])
+  local fields = at + 3
   local amounts
   if n <= PART then
     amounts = redis.call('HMGET', KEYS[k], unpack(ARGV, fields, fields + n - 1))
@@ -51,7 +52,7 @@ for k = 2, #KEYS do
       if sum > MOST or sum < -MOST then stands = false end
     end
   end
-  read[k], count[k], lives[k], first[k] = amounts, n, tonumber(ARGV[at]), fields
+  read[k], count[k], lives[k], looks[k], first[k] = amounts, n, tonumber(ARGV[at]), ARGV[at + 1] ~= '', fields
   at = fields + 3 * n
 end
 
@@ -68,18 +69,20 @@ if stands and additions then
         w = w + 2
       end
     end
+    -- A hash in which every counter was there already has its end: whoever made it gave it one.
     for from = 1, w, PART do
-      redis.call('HSET', KEYS[k], unpack(write, from, math.min(from + PART - 1, w)))
+      if redis.call('HSET', KEYS[k], unpack(write, from, math.min(from + PART - 1, w))) > 0 then looks[k] = true end
     end
-    written[k] = w > 0
   end
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 end
 
--- A key without an end (-1) would stay for ever: whoever finds one gives it one, written or not.
+-- A hash without an end (-1) would stay for ever: whoever finds one gives it one. One that is not there has -2.
 for k = 2, #KEYS do
-  local left = redis.call('PTTL', KEYS[k])
-  if left == -1 or (written[k] and left < lives[k]) then redis.call('PEXPIRE', KEYS[k], lives[k]) end
+  if looks[k] then
+    local left = redis.call('PTTL', KEYS[k])
+    if left ~= -2 and left < lives[k] then redis.call('PEXPIRE', KEYS[k], lives[k]) end
+  end
 end
 
 local reply = { ARGV[1], stands and '1' or '0', head or '-' }

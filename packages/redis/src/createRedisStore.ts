@@ -6,6 +6,7 @@ import { checkRedisClient } from "./checkRedisClient.js";
 import { checkRedisServer } from "./checkRedisServer.js";
 import commitUnchanged from "./commitUnchanged.lua";
 import commitWithinBounds from "./commitWithinBounds.lua";
+import { departure } from "./departure.js";
 import { fieldOf, ledgerKeys } from "./ledgerKeys.js";
 import { createLedgerLine, type LedgerLine, type LineTools } from "./ledgerLine.js";
 import type { RedisClient } from "./redisClient.js";
@@ -45,7 +46,6 @@ export async function createRedisStore(
   const lines = new Map<string, LedgerLine>();
   const process = randomBytes(6).toString("base64url");
   let commits = 0;
-  let turn = 0;
   let closed = false;
   let ticking: NodeJS.Timeout | undefined;
 
@@ -63,9 +63,8 @@ export async function createRedisStore(
     maxCells: maxCachedCounters,
     newToken: () => `${process}${(commits += 1).toString(36)}`,
     send(proof, { keys, args }) {
-      const sentIn = turn;
-      setImmediate(() => (turn += 1));
-      return { reply: runScript(redis, scripts[proof], { keys, args }), left: () => turn !== sentIn };
+      const left = departure(redis);
+      return { reply: runScript(redis, scripts[proof], { keys, args }), left };
     },
     // Every reply on this connection would be taken for the one before it.
     outOfStep: () => redis.disconnect(true),
@@ -84,13 +83,10 @@ export async function createRedisStore(
     async read(ledger, counters) {
       refuseWhenClosed();
       checkCounters(counters);
-      const sentIn = turn;
-      setImmediate(() => (turn += 1));
       try {
         return await within(readAmounts(ledger, counters), timeoutMs);
       } catch (cause) {
-        const { message } = storeFault(cause, turn !== sentIn);
-        throw new StoreError(message, { applied: "no", cause });
+        throw storeFault(cause, "stayed");
       }
     },
 

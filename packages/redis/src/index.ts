@@ -1,8 +1,13 @@
-export { createRedisStore } from "./createRedisStore.js";
-export type { RedisStoreOptions } from "./createRedisStore.js";
+export { openRedisStore } from "./openRedisStore.js";
+export type { OpenRedisStore } from "./openRedisStore.js";
 export { openRedis } from "./openRedis.js";
 export type { OpenRedisOptions } from "./openRedis.js";
+export { createRedisStore } from "./createRedisStore.js";
+export type { RedisStoreOptions } from "./createRedisStore.js";
+export { redisClock } from "./redisClock.js";
+export type { RedisClock, RedisClockOptions } from "./redisClock.js";
 export { liveCounters } from "./liveCounters.js";
 export type { LedgerPart } from "./liveCounters.js";
 export { redisClientOptions, redisClusterOptions } from "./redisClientOptions.js";
+export type { RedisClientSettings, RedisClusterSettings } from "./redisClientOptions.js";
 export type { RedisClient } from "./redisClient.js";

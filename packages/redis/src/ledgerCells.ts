@@ -31,6 +31,8 @@ export interface BucketHash {
   readonly cells: Map<CounterId, Cell>;
   /** The latest end that was asked for. */
   expiresAt: EpochMs;
+  /** When to see again that the hash has an end, on the monotone clock. */
+  lookAgainAt: number;
 }
 
 /** What one process knows of a ledger's counters. */
@@ -55,8 +57,11 @@ export function createLedgerCells(prefix: string, ledger: LedgerId): LedgerCells
   const cellOf = ({ id, bucket, expiresAt }: Counter): Cell => {
     let hash = hashes.get(bucket);
     if (hash === undefined)
-      hashes.set(bucket, (hash = { key: keys.hashOf(bucket), cells: new Map(), expiresAt }));
-    if (expiresAt > hash.expiresAt) hash.expiresAt = expiresAt;
+      hashes.set(bucket, (hash = { key: keys.hashOf(bucket), cells: new Map(), expiresAt, lookAgainAt: 0 }));
+    if (expiresAt > hash.expiresAt) {
+      hash.expiresAt = expiresAt;
+      hash.lookAgainAt = 0;
+    }
     let cell = hash.cells.get(id);
     if (cell === undefined) {
       cell = newCell(hash, fieldOf(id));

@@ -2,6 +2,7 @@ import { ContendedError, StoreError, type LedgerId } from "@quota/engine";
 import { newBatch, takeInto, type Batch, type Outcome, type Proof, type Waiting } from "./batch.js";
 import { ifUnchanged, readReply, withinBounds, type CommitMessage, type Reply } from "./commitMessage.js";
 import { createLedgerCells } from "./ledgerCells.js";
+import type { Departure } from "./departure.js";
 import { storeFault } from "./storeFault.js";
 
 /** The steps on one ledger: those that wait while a batch is under way go together in the next one. */
@@ -22,7 +23,6 @@ export interface LineTools {
   readonly maxCells: number;
   /** A text that no other commit ever bears. */
   readonly newToken: () => string;
-  /** Rejects with whatever went wrong. `wasSent` of the rejection tells whether the command left. */
   readonly send: (proof: Proof, message: CommitMessage) => Sent;
   /** The reply was to something else: the connection is out of step. */
   readonly outOfStep: () => void;
@@ -30,8 +30,8 @@ export interface LineTools {
 
 export interface Sent {
   readonly reply: Promise<unknown>;
-  /** Whether the loop has turned since, so that the command may have left. */
-  readonly left: () => boolean;
+  /** Asked when the reply is an error. */
+  readonly left: (cause: unknown) => Departure;
 }
 
 /** A batch ends with the step that passes this many counters: its script holds up everybody's commands. */
@@ -159,7 +159,7 @@ export function createLedgerLine(ledger: LedgerId, tools: LineTools): LedgerLine
         goOn();
       },
       (cause: unknown) => {
-        fail(batch, storeFault(cause, left()));
+        fail(batch, storeFault(cause, left(cause)));
         goOn();
       },
     );

@@ -1,16 +1,14 @@
 import { StoreError } from "@quota/engine";
+import type { Departure } from "./departure.js";
 
 /**
  * What an error of the client means for the step that was asked. A reply is the server's word that nothing was done: scripts
  * check before they write, and a write that is refused is the first one. Anything that happens to the connection after the
- * command was sent leaves open whether it was carried out.
- *
- * @param sent `false`: the command failed in the very turn of the loop in which it was asked, so it never left.
- */
-export function storeFault(cause: unknown, sent: boolean): StoreError {
+ * command has left leaves open whether it was carried out. */
+export function storeFault(cause: unknown, departed: Departure): StoreError {
   if (cause instanceof StoreError) return cause;
   const said = cause instanceof Error ? cause.message : String(cause);
-  const applied = !sent || isReply(cause) ? "no" : "unknown";
+  const applied = departed === "stayed" || isReply(cause) ? "no" : "unknown";
   return new StoreError(`Redis failed: ${said}.`, { applied, cause });
 }
 
