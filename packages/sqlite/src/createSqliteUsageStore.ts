@@ -59,8 +59,8 @@ export function createSqliteUsageStore(
         });
         if (turn === "coming") return;
         turn = "coming";
-        // The end of this turn of the loop: whoever arrives until then goes along.
-        setImmediate(serve);
+        // Nobody waits: at once, along with whoever asks in the same breath.
+        queueMicrotask(serve);
       });
     },
 
@@ -82,22 +82,28 @@ export function createSqliteUsageStore(
     },
   };
 
-  /** One batch; then another, if there is more. */
+  /** One batch; then, at the end of this turn of the loop, another, if anybody has come by then. */
   function serve(): void {
+    if (waiting.length === 0) {
+      turn = "none";
+      idle?.();
+      return;
+    }
     try {
       db.checkInPlace();
       begin.run();
     } catch (error) {
-      if (isBusy(error)) waitForNeighbour(error);
-      else {
-        rejectAll(waiting.splice(0), error);
-        goOn();
+      if (isBusy(error)) {
+        waitForNeighbour(error);
+        return;
       }
+      rejectAll(waiting.splice(0), error);
+      setImmediate(serve);
       return;
     }
     busy = undefined;
     serveBatch();
-    goOn();
+    setImmediate(serve);
   }
 
   function serveBatch(): void {
@@ -169,17 +175,8 @@ export function createSqliteUsageStore(
       const patient = waiting.findIndex(({ since }) => since > longAgo);
       rejectAll(waiting.splice(0, patient === -1 ? waiting.length : patient), error);
     }
-    if (waiting.length === 0) goOn();
+    if (waiting.length === 0) serve();
     else setTimeout(serve, backOffMs(busy.tries));
-  }
-
-  function goOn(): void {
-    if (waiting.length > 0) {
-      setImmediate(serve);
-      return;
-    }
-    turn = "none";
-    idle?.();
   }
 
   function refuseWhenClosed(): void {

@@ -50,6 +50,24 @@ describe("createSqliteUsageStore", () => {
       expect(rows()).toMatchObject([{ amount: 52 }]);
     });
 
+    test("a step that finds nobody waiting is committed before the event loop turns; those that come later in the turn, together at its end", async () => {
+      const watcher = new Database(place.file);
+      const changes = () => Number(watcher.pragma("data_version", { simple: true }));
+      const store = createSqliteUsageStore(db);
+      const before = changes();
+      let turned = false;
+      setImmediate(() => (turned = true));
+      await add(store, {});
+      expect(turned).toBe(false);
+      expect(changes()).toBe(before + 1);
+      const later = add(store, {});
+      await Promise.resolve();
+      await Promise.all([later, add(store, {})]);
+      expect(turned).toBe(true);
+      expect(changes()).toBe(before + 2);
+      watcher.close();
+    });
+
     test("a decision that throws, or whose verdict does not fit, rejects its own step alone", async () => {
       const store = createSqliteUsageStore(db);
       const mistake = new Error("a mistake");
