@@ -11,6 +11,7 @@ export { createSqlitePoolDirectory } from "./createSqlitePoolDirectory.js";
 export type { SqlitePoolDirectoryOptions } from "./createSqlitePoolDirectory.js";
 export { createSqlitePlanOverrides } from "./createSqlitePlanOverrides.js";
 export type { SqlitePlanOverridesOptions } from "./createSqlitePlanOverrides.js";
+export { replacePoolsAndPlans } from "./replacePoolsAndPlans.js";
 export { createSqliteSettings } from "./createSqliteSettings.js";
 export type { Settings, SettingValue } from "./createSqliteSettings.js";
 
