@@ -3,9 +3,10 @@ import { buildFailure } from "./buildFailure.js";
 import type { BuiltAnswer } from "./buildProblem.js";
 import type { Dialect } from "./dialectOf.js";
 import { policyName, rateLimitFields } from "./rateLimitFields.js";
+import { refusalAnswer } from "./refusalAnswer.js";
 import { refusalCode } from "./refusalCode.js";
 import { refusalMessage } from "./refusalMessage.js";
-import { retryAdvice, type RetryAdvice } from "./retryAdvice.js";
+import { retryAdvice } from "./retryAdvice.js";
 
 /** A decision that stops a request, and who is to be told. */
 export interface Refusal {
@@ -34,49 +35,16 @@ export function buildRefusal({ decision, dialect, requestId, jitter }: Refusal, 
   const headers = { ...advice.headers, ...rateLimitFields(decision, now) };
   if (decision.status === "unavailable")
     return buildFailure({ dialect, requestId, status: 503, code, message, headers });
-  const answer = buildFailure({
-    dialect,
-    requestId,
-    status: 429,
-    code,
-    message,
-    type: advice.worthWaiting ? "rate_limit_error" : "insufficient_quota",
-    headers,
-    members:
-      dialect === "openai"
-        ? problemMembers(decision, advice)
-        : dialect === "anthropic" && advice.capped
-          ? resetsAt(advice)
-          : {},
-  });
-  return dialect === "codex" ? { ...answer, body: codexBody(message, advice, now) } : answer;
-}
-
-function problemMembers(decision: Refused, advice: RetryAdvice): Readonly<Record<string, unknown>> {
-  const violated = decision.dimensions.filter(({ refusal }) => refusal !== undefined).map(policyName);
-  return {
-    ...(violated.length > 0 && {
-      type: "https://iana.org/assignments/http-problem-types#quota-exceeded",
-      title: "Request cannot be satisfied as assigned quota has been exceeded",
-    }),
-    "violated-policies": violated,
-    ...resetsAt(advice),
-  };
-}
-
-/** Codex ends a turn at any other 429 as a generic retry error, so every reason is a usage limit to it. */
-function codexBody(message: string, advice: RetryAdvice, now: EpochMs): BuiltAnswer["body"] {
-  const { opensAt } = advice;
-  return {
-    error: {
-      type: "usage_limit_reached",
+  return refusalAnswer(
+    {
+      dialect,
+      requestId,
+      code,
       message,
-      ...resetsAt(advice),
-      ...(opensAt !== undefined && { resets_in_seconds: Math.max(1, Math.ceil((opensAt - now) / 1000)) }),
+      advice,
+      headers,
+      violated: decision.dimensions.filter(({ refusal }) => refusal !== undefined).map(policyName),
     },
-  };
-}
-
-function resetsAt({ opensAt }: RetryAdvice): Readonly<Record<string, unknown>> {
-  return opensAt === undefined ? {} : { resets_at: Math.ceil(opensAt / 1000) };
+    now,
+  );
 }

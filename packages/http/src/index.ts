@@ -1,5 +1,6 @@
 export { dialectOf, type Dialect } from "./dialectOf.js";
 export { buildRefusal, type Refusal } from "./buildRefusal.js";
+export { buildRateRefusal } from "./buildRateRefusal.js";
 export { refusalCode, type NoReason, type RefusalCode } from "./refusalCode.js";
 export { buildUnauthorized } from "./buildUnauthorized.js";
 export { buildFailure, type Failure } from "./buildFailure.js";

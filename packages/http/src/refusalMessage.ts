@@ -57,7 +57,7 @@ function tooLarge(dimension: DimensionDecision | undefined): string {
 }
 
 /** `14:05 UTC`; with the date where that is not today's; with seconds where it is less than a minute away. Rounded up. */
-function moment(at: EpochMs, now: EpochMs): string {
+export function moment(at: EpochMs, now: EpochMs): string {
   const step = at - now < 60_000 ? 1_000 : 60_000;
   const text = new Date(Math.ceil(at / step) * step).toISOString();
   const date = text.slice(0, text.indexOf("T"));

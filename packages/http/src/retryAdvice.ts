@@ -39,11 +39,18 @@ export function retryAdvice(
   now: EpochMs,
 ): RetryAdvice {
   const opensAt = opening(decision, now);
+  return waitAdvice({ opensAt, jitter: isReset(decision) ? jitter : 0 }, now);
+}
+
+/** {@link retryAdvice} for a moment that is known already. */
+export function waitAdvice(
+  { opensAt, jitter }: { readonly opensAt: EpochMs | undefined; readonly jitter: number },
+  now: EpochMs,
+): RetryAdvice {
   if (opensAt === undefined)
     return { opensAt, headers: { "x-should-retry": "false" }, worthWaiting: false, capped: false };
   const wait = Math.max(1, Math.ceil(opensAt - now));
-  const spread = isReset(decision) ? Math.min(Math.max(jitter, 0), 1) * Math.min(wait * 0.05, 30_000) : 0;
-  const told = wait + Math.floor(spread);
+  const told = wait + Math.floor(Math.min(Math.max(jitter, 0), 1) * Math.min(wait * 0.05, 30_000));
   const ms = Math.min(told, LONGEST_RETRY_AFTER_S * 1000);
   const worthWaiting = told <= LONGEST_PATIENT_WAIT_MS;
   return {
