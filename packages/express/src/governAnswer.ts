@@ -1,5 +1,5 @@
 import { amountsInGrains, type Amounts } from "@quota/core";
-import type { Admission, Lease, Logger, QuotaRequest, WaitingRoom } from "@quota/engine";
+import type { Lease, Logger, QuotaRequest, RatedAdmission, WaitingRoom } from "@quota/engine";
 import { settlementOf, type Estimates, type Meter, type RequestOutcome } from "@quota/http";
 import type { Request, Response } from "express";
 import { chargeFor } from "./chargeFor.js";
@@ -17,7 +17,7 @@ export interface GovernedAnswer {
    * The engine has answered. False where there is nothing more to do: the response is over or somebody else's; what was held
    * is given back.
    */
-  begin(asked: QuotaRequest, admission: Admission): boolean;
+  begin(asked: QuotaRequest, admission: RatedAdmission): boolean;
   /** The middleware answers by itself, or fails: nobody needs to look on. */
   drop(): void;
 }
@@ -80,7 +80,11 @@ function lookOn(
     asked,
     decision,
     lease,
-  }: { readonly asked: QuotaRequest; readonly decision: Admission["decision"]; readonly lease: Lease },
+  }: {
+    readonly asked: QuotaRequest;
+    readonly decision: Extract<RatedAdmission, { readonly lease: unknown }>["decision"];
+    readonly lease: Lease;
+  },
   tools: AnswerTools,
 ): (end: ResponseEnd) => void {
   const { response } = exchange;
@@ -90,10 +94,10 @@ function lookOn(
   let failed = false;
   let reported: Amounts | undefined;
 
-  tieHandle(response, () => (handle ??= makeHandle()));
+  tieHandle(response, theHandle);
 
-  function makeHandle(): QuotaHandle {
-    return {
+  function theHandle(): QuotaHandle {
+    handle ??= {
       decision,
       lease,
       observe: meter.observe,
@@ -108,6 +112,7 @@ function lookOn(
         reported = amounts;
       },
     };
+    return handle;
   }
 
   function outcomeOf(end: ResponseEnd): RequestOutcome {

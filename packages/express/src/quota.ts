@@ -1,5 +1,12 @@
-import { createWaitingRoom, type Admission, type QuotaCaller, type QuotaRequest } from "@quota/engine";
 import {
+  createWaitingRoom,
+  type QuotaCaller,
+  type QuotaRequest,
+  type RatedAdmission,
+  type WaitingRoom,
+} from "@quota/engine";
+import {
+  buildRateRefusal,
   buildRefusal,
   buildUnauthorized,
   createEstimates,
@@ -31,7 +38,7 @@ import { sendAnswer } from "./sendAnswer.js";
 export function quota(options: QuotaOptions): RequestHandler {
   const { engine, identify, exposeHeaders = false, waitUpTo = 0, logger, measure } = options;
   const clock = options.clock ?? { now: () => Date.now() };
-  const room = options.waitingRoom ?? createWaitingRoom({ engine, clock });
+  const room: WaitingRoom<RatedAdmission> = options.waitingRoom ?? createWaitingRoom({ engine, clock });
   const estimates = options.estimates ?? createEstimates();
   const estimate =
     options.estimate ??
@@ -47,12 +54,14 @@ export function quota(options: QuotaOptions): RequestHandler {
     // Before anything is awaited: whatever happens to the response from here on is seen.
     const answer = governAnswer({ request, response }, tools);
     let asked: QuotaRequest;
-    let admission: Admission;
+    let admission: RatedAdmission;
     try {
-      const identified = identify(request);
+      let caller = identify(request);
       // No turn of the microtask queue for whoever knows at once.
-      const caller = identified !== undefined && "then" in identified ? await identified : identified;
-      if (answer.isOver()) return;
+      if (caller !== undefined && "then" in caller) {
+        caller = await caller;
+        if (answer.isOver()) return;
+      }
       if (caller === undefined) {
         answer.drop();
         return sendUnauthorized(request, response);
@@ -74,7 +83,7 @@ export function quota(options: QuotaOptions): RequestHandler {
     next();
   };
 
-  function announce({ decision }: Admission, request: Request, response: Response): void {
+  function announce({ decision }: Admitted, request: Request, response: Response): void {
     const fields = rateLimitFields(decision, clock.now());
     const { ratelimit, "ratelimit-policy": policy, "quota-status": status } = fields;
     if (policy !== undefined) response.setHeader("ratelimit-policy", policy);
@@ -84,13 +93,23 @@ export function quota(options: QuotaOptions): RequestHandler {
   }
 
   function sendRefusal(
-    { decision }: Extract<Admission, { lease?: undefined }>,
+    { decision }: Exclude<RatedAdmission, Admitted>,
     request: Request,
     response: Response,
   ): void {
-    const asked = { decision, dialect: dialectIn(request), requestId: requestId(request, response) };
+    const told = {
+      dialect: dialectIn(request),
+      requestId: requestId(request, response),
+      jitter: Math.random(),
+    };
     expose(request, response);
-    sendAnswer(response, buildRefusal({ ...asked, jitter: Math.random() }, clock.now()));
+    const now = clock.now();
+    sendAnswer(
+      response,
+      "dimensions" in decision
+        ? buildRefusal({ ...told, decision }, now)
+        : buildRateRefusal({ ...told, decision }, now),
+    );
   }
 
   function sendUnauthorized(request: Request, response: Response): void {
@@ -106,6 +125,8 @@ export function quota(options: QuotaOptions): RequestHandler {
       response.appendHeader("access-control-expose-headers", EXPOSED);
   }
 }
+
+type Admitted = Extract<RatedAdmission, { readonly lease: unknown }>;
 
 const EXPOSED = EXPOSED_HEADERS.join(", ");
 

@@ -20,16 +20,16 @@ export function tapResponse(response: ServerResponse, look: Look): void {
   };
   const hasItsOwn = Object.hasOwn(response, "write") || Object.hasOwn(response, "end");
   const shared = hasItsOwn ? undefined : sharedMethods(response);
-  if (shared === undefined) return wrapMethods(response, (_response, ...passing) => see(...passing));
+  if (shared === undefined) return wrapMethods(response, see);
   if (!Object.hasOwn(shared, PASSING)) {
-    wrapMethods(shared, (written, ...passing) => written.emit(PASSING, ...passing));
+    wrapMethods(shared, tellWhoLooks);
     Object.defineProperty(shared, PASSING, { value: true });
   }
   // A WeakMap would be found as fast, but keeps what it holds through every minor collection.
   response.on(PASSING, see);
 }
 
-type See = (chunk: unknown, encoding: unknown, isLast: boolean) => void;
+type See = (this: ServerResponse, chunk: unknown, encoding: unknown, isLast: boolean) => void;
 
 /** The event of a response that is given something to send; on the shared methods, the mark that they are wrapped. */
 const PASSING = Symbol("quota.passing");
@@ -45,19 +45,20 @@ function sharedMethods(response: ServerResponse): ServerResponse | undefined {
   return prototype === null ? undefined : shared;
 }
 
-function wrapMethods(
-  methods: ServerResponse,
-  see: (written: ServerResponse, ...passing: Parameters<See>) => void,
-): void {
+function tellWhoLooks(this: ServerResponse, chunk: unknown, encoding: unknown, isLast: boolean): void {
+  this.emit(PASSING, chunk, encoding, isLast);
+}
+
+function wrapMethods(methods: ServerResponse, see: See): void {
   const write = methods.write as (...args: unknown[]) => boolean;
   const end = methods.end as (...args: unknown[]) => ServerResponse;
 
   methods.write = function tappedWrite(this: ServerResponse, ...args: unknown[]): boolean {
-    see(this, args[0], args[1], false);
+    see.call(this, args[0], args[1], false);
     return write.apply(this, args);
   } as ServerResponse["write"];
   methods.end = function tappedEnd(this: ServerResponse, ...args: unknown[]): ServerResponse {
-    see(this, args[0], args[1], true);
+    see.call(this, args[0], args[1], true);
     return end.apply(this, args);
   } as ServerResponse["end"];
 }
