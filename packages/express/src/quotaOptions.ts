@@ -1,10 +1,11 @@
 import type { Amounts, EpochMs } from "@quota/core";
-import type { Logger, QuotaCaller, QuotaEngine, WaitingRoom } from "@quota/engine";
+import type { Logger, QuotaCaller, RatedAdmission, RatedEngine, WaitingRoom } from "@quota/engine";
 import type { Estimates, Meter } from "@quota/http";
 import type { Request, Response } from "express";
 
 export interface QuotaOptions {
-  readonly engine: QuotaEngine;
+  /** A `QuotaEngine`, or one with a rate plan before it: `withRatePlan` of @quota/engine. */
+  readonly engine: RatedEngine;
   /**
    * Who asks, and for which account, after authentication; undefined (nobody that is known) is answered 401 in the client's dialect.
    */
@@ -25,7 +26,7 @@ export interface QuotaOptions {
   /** How long, in milliseconds, a request may wait for a refusal to clear. Default 0: not at all. */
   readonly waitUpTo?: number | undefined;
   /** To share the turns among several mounts on one engine. Default: one of this middleware's own. */
-  readonly waitingRoom?: WaitingRoom | undefined;
+  readonly waitingRoom?: WaitingRoom<RatedAdmission> | undefined;
   /** Lets pages of other origins read `Retry-After` and the quota headers (`Access-Control-Expose-Headers`). Default false. */
   readonly exposeHeaders?: boolean | undefined;
   /** What a refused request is called, in its answer. Default: a new id. */
