@@ -36,7 +36,7 @@ const IDS = ["{org}", "team|a", "team", "key a", "__proto__", "key:b"];
 const limitArbitrary = fc.option(fc.nat({ max: 6 }), { nil: undefined, freq: 2 });
 
 /** Six nodes, each below one before it or a root; shared nodes, zeros and promises beyond what there is included. */
-export const forestArbitrary: fc.Arbitrary<readonly RatePlanNodeInput[]> = fc
+const forestArbitrary: fc.Arbitrary<readonly RatePlanNodeInput[]> = fc
   .tuple(
     ...IDS.map((id, i) =>
       fc.record({

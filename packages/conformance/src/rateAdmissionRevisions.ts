@@ -2,7 +2,16 @@ import { ratePathFrom } from "@quota/core";
 import type { RateAdmission, RevisedRatePlan } from "@quota/engine";
 import { expect } from "vitest";
 import type { Check } from "./check.js";
-import { admitted, by, handClock, inWords, MINUTE_START, ratesOver, revised } from "./rateSteps.js";
+import {
+  admitted,
+  by,
+  handClock,
+  inWords,
+  MINUTE_START,
+  patiently,
+  ratesOver,
+  revised,
+} from "./rateSteps.js";
 import { withNeighbour } from "./steps.js";
 import type { UsageStoreUnderTest } from "./usageStoreUnderTest.js";
 
@@ -59,6 +68,31 @@ export const rateAdmissionRevisions: readonly Check<UsageStoreUnderTest>[] = [
       expect(await admitted(9, () => rates.admitRatePlan(by("b", limited), 1))).toBe(4);
       expect(await admitted(9, () => rates.admitRatePlan(by("a", limited), 1))).toBe(1);
       await expectDefinition([rates], limited);
+    },
+  },
+  {
+    name: "a change of a plan of three thousand nodes, in a running minute, is rebuilt by one of fifty callers",
+    async run({ store }) {
+      const steps: number[] = [];
+      const rates = ratesOver({
+        ...store,
+        transact: (step) => {
+          steps.push(step.counters.length);
+          return store.transact(step);
+        },
+      });
+      const crowd = Array.from({ length: 3000 }, (_, i) => ({ ...b, id: `key ${String(i)}`, tpm: 7 }));
+      const before = revised([{ ...org, tpm: 30_000 }, ...crowd], 1);
+      const after = revised([{ ...org, tpm: 21_010 }, b, ...crowd], 2);
+      expect(await admitted(3, () => rates.admitRatePlan(by("key 5", before), 2))).toBe(3);
+      steps.length = 0;
+      const fifty = await Promise.all(
+        Array.from({ length: 50 }, () => patiently(() => rates.admitRatePlan(by("b", after), 1))),
+      );
+      // What is kept for the keys is theirs: 10 are left.
+      expect(fifty.filter(({ allowed }) => allowed)).toHaveLength(10);
+      expect(steps.filter((counters) => counters > 3000)).toHaveLength(1);
+      expect(await admitted(2, () => rates.admitRatePlan(by("key 5", after), 1))).toBe(1);
     },
   },
   {

@@ -52,7 +52,7 @@ export function revised(
   return { id, revision, plan: planted(nodes) };
 }
 
-export function planted(nodes: readonly RatePlanNodeInput[]): RatePlan {
+function planted(nodes: readonly RatePlanNodeInput[]): RatePlan {
   const result = plantRatePlan({ nodes });
   if (!result.ok) throw new Error(result.faults.map(({ message }) => message).join(" "));
   return result.plan;

@@ -26,21 +26,27 @@ import type { Counter, CounterId, Verdict } from "./usageStore.js";
 export interface RateScopesSheet {
   readonly sheet: RateSheet;
   readonly shape: WindowShape;
-  /** Per cell of the sheet, in order, one counter for each of the buckets. */
+  /** Per cell of the sheet, in order, one counter for each of the buckets. The same list for the same buckets, asked again. */
   countersOf(buckets: readonly Bucket[]): readonly Counter[];
 }
 
 export function rateScopesSheet(scopes: readonly RatePlanNode[], shape: WindowShape): RateScopesSheet {
   const sheet = layOutRates(scopes);
   let ids: readonly CounterId[] | undefined;
+  let laidOutFor: readonly Bucket[] = [];
+  let counters: readonly Counter[] = [];
   return {
     sheet,
     shape,
     countersOf(buckets) {
+      const isSame = buckets.length === laidOutFor.length && buckets[0]?.index === laidOutFor[0]?.index;
+      if (isSame) return counters;
       ids ??= sheet.cells.map((cell) => rateCounter(cell, shape.slots));
-      return ids.flatMap((id) =>
+      counters = ids.flatMap((id) =>
         buckets.map(({ index }) => ({ id, bucket: index, expiresAt: keptUntil(shape, index) })),
       );
+      laidOutFor = buckets;
+      return counters;
     },
   };
 }
