@@ -4,6 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
+import type { RatesJson } from "../server/rateRoutes.js";
 import { temporaryDirectory } from "../test/temporaryDirectory.js";
 import { buildDemo, startProcess } from "./startProcess.js";
 
@@ -91,6 +92,33 @@ describe("the demo starts", () => {
     one.child.kill("SIGTERM");
     expect(await one.ended).toBe(0);
     expect((await ask(urls[1]!)).status).toBe(200);
+  });
+
+  test("twice on one directory, and a limit per minute holds for both together", async () => {
+    const env = { DATA_DIR: temporaryDirectory(), QUOTA_ADMIN_TOKEN: "token", QUOTA_WAIT_S: "0" };
+    const urls = await Promise.all([start(env).ready, start(env).ready]);
+    const headers = { authorization: "Bearer token" };
+    const body = JSON.stringify({ rpm: 20 });
+    await fetch(`${urls[0]!}/api/keys/alice`, { method: "PATCH", headers, body });
+    // Whoever is asked looks at the plan as it is in the file.
+    const ratesOf = async (url: string) =>
+      (await (await fetch(`${url}/api/rates/key/alice`, { headers })).json()) as RatesJson;
+    const judged = async (url: string): Promise<number> => {
+      const answer = await ask(url);
+      await answer.text();
+      // On a busy machine one may hold the file for so long that the other cannot judge: nobody passes then.
+      return answer.status === 503 ? judged(url) : answer.status;
+    };
+    for (;;) {
+      const [before] = await Promise.all(urls.map(ratesOf));
+      const told = await Promise.all(urls.flatMap((url) => Array.from({ length: 30 }, () => judged(url))));
+      const after = await ratesOf(urls[1]!);
+      // The minute has turned under way: once more.
+      if (after.resetsAt !== before!.resetsAt) continue;
+      expect(told.filter((status) => status === 200)).toHaveLength(before!.rpm.left as number);
+      expect(after.rpm).toMatchObject({ limit: 20, used: 20, left: 0 });
+      break;
+    }
   });
 
   test("on every address without its demo keys", async () => {

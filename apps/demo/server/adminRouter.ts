@@ -21,10 +21,11 @@ import { addKeyRoutes, type KeyRoutesParts } from "./keyRoutes.js";
 import type { Organisations } from "./organisations.js";
 import { addOwnerRoutes } from "./ownerRoutes.js";
 import { parsedBody } from "./parsedBody.js";
+import { addRateRoutes, type RateRoutesParts } from "./rateRoutes.js";
 import type { Teams } from "./teams.js";
 import { unknownOwner } from "./unknownOwner.js";
 
-export interface AdminParts extends KeyRoutesParts {
+export interface AdminParts extends KeyRoutesParts, Pick<RateRoutesParts, "rates"> {
   readonly organisations: Organisations;
   readonly teams: Teams;
   readonly connections: Connections;
@@ -35,7 +36,7 @@ export interface AdminParts extends KeyRoutesParts {
 }
 
 /**
- * `/api/connections`, `/api/keys`, `/api/teams`, `/api/orgs` and `/api/backup`, behind a check of the admin token. Lists are arrays, single things are
+ * `/api/connections`, `/api/keys`, `/api/teams`, `/api/orgs`, `/api/rates` and `/api/backup`, behind a check of the admin token. Lists are arrays, single things are
  * themselves, errors are problem+json with every fault of a body at once. What proves the gateway to an upstream never comes back.
  */
 export function createAdminRouter(parts: AdminParts): Router {
@@ -45,6 +46,7 @@ export function createAdminRouter(parts: AdminParts): Router {
   addKeyRoutes(router, parts);
   addOrganisations(router, parts);
   addTeams(router, parts);
+  addRateRoutes(router, parts);
 
   router.get("/backup", async (_request, response) => {
     const directory = await mkdtemp(join(tmpdir(), "quota-backup-"));

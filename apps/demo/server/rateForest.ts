@@ -1,13 +1,10 @@
-import { plantRatePlan, ratePathFrom, type RatePath, type RatePlan, type RatePlanFault } from "@quota/core";
-import type { Logger } from "@quota/engine";
+import { plantRatePlan, ratePathFrom, type RatePlanFault } from "@quota/core";
+import type { Logger, RatePlanRequest, RevisedRatePlan } from "@quota/engine";
 import type { QuotaDatabase } from "@quota/sqlite";
 import { rateNodeId, type RateKind } from "./rateNodeId.js";
 
-/** The rate plan as it stands in the database, planted. */
-export interface PlantedForest {
-  /** Grows with every write to organisations, teams, or keys that belong to them or have limits. */
-  readonly revision: number;
-  readonly plan: RatePlan;
+/** The rate plan as it stands in the database, planted. Its revision grows with every write to organisations, teams, or placed keys. */
+export interface PlantedForest extends RevisedRatePlan {
   /** What a node is called outside of the plan. */
   readonly idOf: ReadonlyMap<string, string>;
   readonly warnings: readonly RatePlanFault[];
@@ -21,8 +18,11 @@ export interface RateForest {
   current(): PlantedForest;
   /** As the file has it now. @throws the driver's error when it cannot be read. */
   latest(): PlantedForest;
-  /** A key's nodes up to its root. Empty where nothing on the way has a limit: such a request has nothing to ask the plan. */
-  pathOf(apiKeyId: string): RatePath;
+  /**
+   * The plan, and a key's path in it. Undefined where nothing on the path has a limit: such a request has nothing to ask, and must not
+   * pay for it, so it is not counted either.
+   */
+  askedBy(apiKeyId: string): RatePlanRequest | undefined;
   /**
    * Runs `work` in one write transaction; where it calls `touch`, the plan's revision rises in the same transaction, and the new
    * plan is in force when this resolves.
@@ -62,19 +62,19 @@ export function createRateForest(
     const planted = plantRatePlan({ nodes: found.map(nodeOf) });
     if (planted.ok) {
       const idOf = new Map(found.map(({ kind, id }) => [rateNodeId(kind, id), id]));
-      return { revision, plan: planted.plan, idOf, warnings: planted.warnings };
+      return { id: "gateway", revision, plan: planted.plan, idOf, warnings: planted.warnings };
     }
     const faults = planted.faults.map(({ message }) => message).join(" ");
     throw new Error(`The stored rate plan is damaged: ${faults}`);
   });
   let known = read(undefined);
-  let paths = new Map<string, RatePath>();
+  let requests = new Map<string, RatePlanRequest | undefined>();
 
   function refresh(): void {
     const next = read(known);
     if (next === known) return;
     known = next;
-    paths = new Map();
+    requests = new Map();
   }
 
   db.watch(() => {
@@ -94,13 +94,9 @@ export function createRateForest(
       refresh();
       return known;
     },
-    pathOf(apiKeyId) {
-      let path = paths.get(apiKeyId);
-      if (path === undefined) {
-        path = limitedPath(known.plan, rateNodeId("key", apiKeyId));
-        paths.set(apiKeyId, path);
-      }
-      return path;
+    askedBy(apiKeyId) {
+      if (!requests.has(apiKeyId)) requests.set(apiKeyId, limited(known, rateNodeId("key", apiKeyId)));
+      return requests.get(apiKeyId);
     },
     async write(work) {
       const answer = await db.write(() => {
@@ -138,8 +134,9 @@ function nodeOf({ kind, id, team_id: team, organisation_id: organisation, rpm, t
   return { id: rateNodeId(kind, id), kind, rpm, tpm, parent };
 }
 
-function limitedPath(plan: RatePlan, leafId: string): RatePath {
-  if (!plan.nodes.has(leafId)) return [];
+function limited({ id, revision, plan }: PlantedForest, leafId: string): RatePlanRequest | undefined {
+  if (!plan.nodes.has(leafId)) return undefined;
   const path = ratePathFrom(plan, leafId);
-  return path.some(({ rpm, tpm }) => rpm !== undefined || tpm !== undefined) ? path : [];
+  const isLimited = path.some(({ rpm, tpm }) => rpm !== undefined || tpm !== undefined);
+  return isLimited ? { id, revision, plan, path } : undefined;
 }

@@ -4,7 +4,15 @@ import { createServer, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dirname, join, resolve } from "node:path";
-import { createQuotaEngine, createWaitingRoom, startRetention, type QuotaEngine } from "@quota/engine";
+import {
+  createQuotaEngine,
+  createRateAdmission,
+  createWaitingRoom,
+  startRetention,
+  withRatePlan,
+  type EngineStatus,
+  type QuotaEngine,
+} from "@quota/engine";
 import { quotaOf } from "@quota/express";
 import type { Logger } from "pino";
 import { Agent } from "undici";
@@ -124,7 +132,24 @@ export async function startGateway({
       }),
     );
     closing.push(() => engine.close());
-    const waitingRoom = metrics.watchRoom(createWaitingRoom({ engine, clock }));
+    const rates = createRateAdmission({
+      store: metrics.watchStore(store),
+      loadPlan: async () => forest.latest(),
+      clock,
+      logger: log,
+    });
+    const rated = withRatePlan({
+      engine,
+      rates,
+      planOf: ({ apiKeyId }) => forest.askedBy(apiKeyId),
+      logger: log,
+    });
+    closing.push(() => rated.close());
+    const status = (): EngineStatus => {
+      const { storeFailure = rates.status().storeFailure, ...rest } = engine.status();
+      return { ...rest, storeFailure };
+    };
+    const waitingRoom = metrics.watchRoom(createWaitingRoom({ engine: rated, clock }));
     const retention = startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
     const inFlight = createInFlight();
@@ -138,6 +163,7 @@ export async function startGateway({
       teams,
       organisations,
       forest,
+      rates,
       connections,
       secrets,
       forgetSecret: (id) => secrets.forget(id),
@@ -152,7 +178,7 @@ export async function startGateway({
       metrics,
       quotaStore,
       health: createHealthCheck({
-        engine,
+        engine: { status },
         touch: () => storage.touch(),
         integrity: () => storage.integrity(),
         quotaStore,

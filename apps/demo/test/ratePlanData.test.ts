@@ -18,7 +18,7 @@ async function fresh(directory = temporaryDirectory()) {
     keys: createApiKeys(db, forest),
     teams: createTeams(db, forest),
     organisations: createOrganisations(db, forest),
-    path: (keyId: string) => forest.pathOf(keyId).map(({ id }) => id),
+    path: (keyId: string) => forest.askedBy(keyId)?.path?.map(({ id }) => id) ?? [],
   };
 }
 
@@ -100,7 +100,7 @@ describe("the rate plan", () => {
     );
   });
 
-  test("gives a path without any limit as empty, and one with a limit anywhere on it whole", async () => {
+  test("has nothing to be asked by a key without any limit on its path, and the whole path by one with", async () => {
     const { keys, teams, organisations, path } = await fresh();
     await organisations.create({ id: "acme" }, 1);
     await teams.create({ id: "red", orgId: "acme" }, 2);
@@ -150,7 +150,7 @@ describe("the rate plan", () => {
     expect(theirs.latest().plan.nodes.get("key:dora")?.rpm?.limit).toBe(2);
     await ours.keys.update("dora", { rpm: 3 });
     while (theirs.current().revision < 2) await new Promise((resolve) => setImmediate(resolve));
-    expect(theirs.pathOf("dora")[0]?.rpm?.limit).toBe(3);
+    expect(theirs.askedBy("dora")?.path?.[0]?.rpm?.limit).toBe(3);
   });
 
   test("takes a revision from elsewhere, and never an older one", async () => {
