@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { InvalidInputError } from "@quota/engine";
 import type { QuotaDatabase } from "@quota/sqlite";
+import { keptReading } from "./keptReading.js";
 import { changedPlace, NO_PLACE, type KeyPlace, type KeyPlaceAsked } from "./keyPlace.js";
 import type { RateForest } from "./rateForest.js";
 
@@ -60,7 +61,8 @@ export interface ApiKeys {
  * Keeps API keys in the table `api_keys`, by the hash of their secrets. A lookup compares hashes through an index: what its duration
  * could tell is about the hash of a guess, never about a secret. What they belong to is in `api_key_places`.
  */
-export function createApiKeys({ connection: db, write }: QuotaDatabase, forest: RateForest): ApiKeys {
+export function createApiKeys(database: QuotaDatabase, forest: RateForest): ApiKeys {
+  const { connection: db } = database;
   const bySecret = db.prepare<[Buffer], Row>("SELECT * FROM api_keys WHERE secret_hash = ?");
   const byId = db.prepare<[string], PlacedRow>(`${PLACED} WHERE keys.id = ?`);
   const all = db.prepare<[], PlacedRow>(`${PLACED} ORDER BY keys.created_at, keys.id`);
@@ -84,6 +86,32 @@ export function createApiKeys({ connection: db, write }: QuotaDatabase, forest: 
   const remove = db.prepare("DELETE FROM api_keys WHERE id = ?");
 
   const get = (id: string): PlacedApiKey | undefined => placedKeyOf(byId.get(id));
+  /** Keys that have been used, by the hash of their secrets. */
+  const used = keptReading(database, () => new Map<string, ApiKey>());
+
+  function write<Result>(work: () => Result): Promise<Result> {
+    return database.write(() => {
+      used.forget();
+      return work();
+    });
+  }
+
+  function writeForest<Result>(work: (touch: () => void) => Result): Promise<Result> {
+    return forest.write((touch) => {
+      used.forget();
+      return work(touch);
+    });
+  }
+
+  function ofSecret(secret: string): ApiKey | undefined {
+    const hashed = hashOf(secret);
+    const name = hashed.toString("latin1");
+    const known = used.get();
+    const key = known.get(name) ?? keyOf(bySecret.get(hashed));
+    // Only keys that are there: guesses take no room.
+    if (key !== undefined) known.set(name, key);
+    return key;
+  }
 
   function placedAt(before: KeyPlace, asked: KeyPlaceAsked): KeyPlace {
     const changed = changedPlace(before, asked, {
@@ -99,12 +127,12 @@ export function createApiKeys({ connection: db, write }: QuotaDatabase, forest: 
   }
 
   return {
-    ofSecret: (secret) => keyOf(bySecret.get(hashOf(secret))),
+    ofSecret,
     get,
     list: () => all.all().map((row) => placedKeyOf(row)!),
     create({ id, name = id, demoSecret, ...asked }, now) {
       const secret = demoSecret ?? newSecretText();
-      return forest.write((touch) => {
+      return writeForest((touch) => {
         const at = placedAt(NO_PLACE, asked);
         const row = [id, name, hashOf(secret), demoSecret === undefined ? 0 : 1, now];
         if (insert.run(row).changes === 0) return undefined;
@@ -116,7 +144,7 @@ export function createApiKeys({ connection: db, write }: QuotaDatabase, forest: 
       });
     },
     update: (id, { name, ...asked }, ifVersion) =>
-      forest.write((touch) => {
+      writeForest((touch) => {
         const before = get(id);
         if (before === undefined) return undefined;
         if (ifVersion !== undefined && ifVersion !== before.version) return "stale";
@@ -137,7 +165,7 @@ export function createApiKeys({ connection: db, write }: QuotaDatabase, forest: 
         return get(id);
       }),
     delete: (id) =>
-      forest.write((touch) => {
+      writeForest((touch) => {
         const before = get(id);
         if (before === undefined) return false;
         if (isSomewhere(before)) touch();
@@ -195,5 +223,5 @@ function newSecretText(): string {
 }
 
 function hashOf(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }

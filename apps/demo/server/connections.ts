@@ -1,4 +1,5 @@
 import type { QuotaDatabase } from "@quota/sqlite";
+import { keptReading } from "./keptReading.js";
 import { DIALECTS, type Dialect } from "./route.js";
 import type { SecretFiles } from "./secretFiles.js";
 import type { UpstreamAuth } from "./upstreamAuth.js";
@@ -52,10 +53,8 @@ export interface Connections {
 /** The base URL of a connection that is answered by the built-in simulator. */
 export const SIMULATOR = "simulator";
 
-export function createConnections(
-  { connection: db, write }: QuotaDatabase,
-  secrets: SecretFiles,
-): Connections {
+export function createConnections(database: QuotaDatabase, secrets: SecretFiles): Connections {
+  const { connection: db } = database;
   const byId = db.prepare<[string], Row>("SELECT * FROM connections WHERE id = ?");
   const all = db.prepare<[], Row>("SELECT * FROM connections ORDER BY created_at, id");
   const insert = db.prepare(
@@ -67,15 +66,23 @@ export function createConnections(
   const remove = db.prepare("DELETE FROM connections WHERE id = ?");
 
   const get = (id: string): Connection | undefined => connectionOf(byId.get(id));
+  const kept = keptReading(database, () => all.all().map((row) => connectionOf(row)!));
   /** As read from their files, so that no request waits for one. A change, in whatever process, is another version. */
   const auths = new Map<string, { readonly life: string; readonly auth: UpstreamAuth }>();
 
+  function write<Result>(work: () => Result): Promise<Result> {
+    return database.write(() => {
+      kept.forget();
+      return work();
+    });
+  }
+
   return {
     get,
-    list: () => all.all().map((row) => connectionOf(row)!),
+    list: () => kept.get(),
     authOf(id) {
-      const row = byId.get(id);
-      const life = `${String(row?.created_at)} ${String(row?.version)}`;
+      const now = kept.get().find((each) => each.id === id);
+      const life = `${String(now?.createdAt)} ${String(now?.version)}`;
       const before = auths.get(id);
       if (before?.life === life) return before.auth;
       const text = secrets.read(id);

@@ -8,6 +8,7 @@ import {
   type Failure,
 } from "@quota/http";
 import type { Request, Response } from "express";
+import type { ProxyLocals } from "./requestContext.js";
 
 /** Tells a client of `/v1` that something failed, in its own dialect. */
 export function fail(
@@ -40,6 +41,6 @@ export function dialectIn(request: Request): ErrorDialect {
 
 /** The id this request is spoken of by, in answers and in the log. */
 export function requestIdOf(response: Response): string {
-  const locals = response.locals as { requestId?: string };
+  const locals = response.locals as ProxyLocals;
   return (locals.requestId ??= `req_${randomUUID().replaceAll("-", "")}`);
 }

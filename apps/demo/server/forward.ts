@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import type { Response } from "express";
 import { dropUsageChunk, passThroughHeaders, type HeaderMap } from "@quota/http";
 import { request as send, type Dispatcher } from "undici";
@@ -47,8 +47,12 @@ export async function forward(
     readonly onlooker?: Onlooker | undefined;
   },
 ): Promise<Forwarded> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
+  // To undici as good as an AbortSignal, and not a tenth of its price.
+  const gone = Object.assign(new EventEmitter(), { aborted: false });
+  const leave = (): void => {
+    gone.aborted = true;
+    gone.emit("abort");
+  };
   response.once("close", leave);
   if (response.destroyed) return { kind: "client-left" };
   try {
@@ -58,7 +62,7 @@ export async function forward(
       headers,
       body: body ?? null,
       dispatcher,
-      signal: gone.signal,
+      signal: gone,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });
@@ -77,8 +81,8 @@ export async function forward(
     response.setHeaders(
       passThroughHeaders({ headers: answer.headers, status, rewritten: filter !== undefined }),
     );
-    // The head of a stream may come long before its first event.
-    if (isStream) response.flushHeaders();
+    // The head of a stream may come long before its first event; where they came together they leave together.
+    if (isStream && answer.body.readableLength === 0) response.flushHeaders();
     for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
       onlooker?.observe(chunk);
       await write(response, filter === undefined ? chunk : filter.push(chunk));
@@ -88,7 +92,7 @@ export async function forward(
     response.end();
     return { kind: "answered", status };
   } catch (cause) {
-    if (gone.signal.aborted) return { kind: "client-left" };
+    if (gone.aborted) return { kind: "client-left" };
     if (response.headersSent) return { kind: "failed", why: "broke-off", cause };
     return { kind: "failed", why: isTimeout(cause) ? "timeout" : "unreachable", cause };
   } finally {

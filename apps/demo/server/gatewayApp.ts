@@ -33,6 +33,9 @@ export function createGatewayApp(parts: GatewayParts): Express {
   app.enable("case sensitive routing");
   app.use(logRequests(log));
 
+  // First of all paths: each that stands before it costs every request a look.
+  app.use("/v1", inFlight.gate, createProxyRouter(parts));
+
   app.get("/healthz", async (_request, response) => {
     const { status, body } = await health();
     response.status(status).set("cache-control", "no-store").json(body);
@@ -40,8 +43,6 @@ export function createGatewayApp(parts: GatewayParts): Express {
   app.get("/metrics", async (_request, response) => {
     response.type(metrics.contentType).send(await metrics.text());
   });
-
-  app.use("/v1", inFlight.gate, createProxyRouter(parts));
 
   const isAdmin = createAdminCheck(parts.adminToken);
   app.use("/api", requireAdmin(isAdmin));

@@ -1,4 +1,5 @@
-import type { EngineStatus, QuotaEngine, RatedAdmission, UsageStore, WaitingRoom } from "@quota/engine";
+import type { Decision } from "@quota/core";
+import type { EngineStatus, QuotaEngine, UsageStore, WaitingRoom } from "@quota/engine";
 import type { QuotaStore } from "./quotaStore/createStore.js";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -10,7 +11,7 @@ export interface Metrics {
   /** The same engine, timed. */
   watchEngine(engine: QuotaEngine): QuotaEngine;
   /** The same waiting room, its answers counted: each request once, however often it was asked about while it waited. */
-  watchRoom(room: WaitingRoom<RatedAdmission>): WaitingRoom<RatedAdmission>;
+  watchRoom(room: WaitingRoom): WaitingRoom;
   /** Tells which store counts, and how it does. */
   watchQuotaStore(quotaStore: Pick<QuotaStore, "status">): void;
   /** The same store, its failures counted. */
@@ -24,12 +25,6 @@ export function createMetrics(): Metrics {
     name: "quota_decisions_total",
     help: "Requests by outcome (allowed, deprioritized, refused, ungoverned, unjudged, unavailable) and reason of refusal.",
     labelNames: ["outcome", "reason"],
-    registers,
-  });
-  const rateRefusals = new Counter({
-    name: "quota_rate_refusals_total",
-    help: "Requests refused by a limit per minute, by what the limit belongs to (organisation, team, key) and its dimension (rpm, tpm).",
-    labelNames: ["kind", "dimension"],
     registers,
   });
   const unjudged = new Counter({
@@ -81,22 +76,19 @@ export function createMetrics(): Metrics {
     },
   });
 
-  async function counted<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      return await work;
-    } catch (error) {
+  // Each looks on from beside: whoever waits for the work gets its own promise, and waits no longer for being counted.
+  function counted<Result>(work: Promise<Result>): Promise<Result> {
+    work.catch((error: unknown) => {
       if (error instanceof Error && error.name === "StoreError") storeErrors.inc();
-      throw error;
-    }
+    });
+    return work;
   }
 
-  async function timed<Result>(histogram: Histogram, work: () => Promise<Result>): Promise<Result> {
-    const stop = histogram.startTimer();
-    try {
-      return await work();
-    } finally {
-      stop();
-    }
+  function timed<Result>(histogram: Histogram, work: Promise<Result>): Promise<Result> {
+    const startedAt = performance.now();
+    const stop = (): void => histogram.observe((performance.now() - startedAt) / 1000);
+    work.then(stop, stop);
+    return work;
   }
 
   function watchQuotaStore(quotaStore: Pick<QuotaStore, "status">): void {
@@ -130,9 +122,9 @@ export function createMetrics(): Metrics {
       status = () => engine.status();
       return {
         ...engine,
-        admit: (request) => timed(admission, () => engine.admit(request)),
-        settle: (lease, actual) => timed(settlement, () => engine.settle(lease, actual)),
-        release: (lease) => timed(settlement, () => engine.release(lease)),
+        admit: (request) => timed(admission, engine.admit(request)),
+        settle: (lease, actual) => timed(settlement, engine.settle(lease, actual)),
+        release: (lease) => timed(settlement, engine.release(lease)),
       };
     },
     watchRoom(room) {
@@ -144,10 +136,6 @@ export function createMetrics(): Metrics {
           const { decision } = admitted;
           decisions.inc({ outcome: decision.status, reason: reasonOf(decision) });
           if (decision.status === "unjudged") unjudged.inc();
-          if ("refusal" in decision && decision.refusal !== undefined) {
-            const { node, dimension } = decision.refusal;
-            rateRefusals.inc({ kind: node.kind, dimension });
-          }
           return admitted;
         },
         get waiting() {
@@ -167,7 +155,7 @@ export function createMetrics(): Metrics {
 /** Seconds: a memory store answers in microseconds, a contended file in a second. */
 const LATENCIES = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 2];
 
-function reasonOf(decision: RatedAdmission["decision"]): string {
+function reasonOf(decision: Decision): string {
   if (decision.status === "refused") return decision.reason;
   return decision.status === "ungoverned" ? decision.why : "none";
 }

@@ -1,22 +1,22 @@
 import { isRecord } from "@quota/core";
-import type { PoolDirectory, QuotaEngine, RatedAdmission, WaitingRoom } from "@quota/engine";
+import type { PoolDirectory, QuotaEngine, WaitingRoom } from "@quota/engine";
 import { quota, quotaOf } from "@quota/express";
 import { createEstimates } from "@quota/http";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
-import type { ApiKey, ApiKeys } from "./apiKeys.js";
+import type { ApiKeys } from "./apiKeys.js";
 import { authenticate } from "./authenticate.js";
 import { chooseConnection } from "./chooseConnection.js";
 import type { Connections } from "./connections.js";
 import { dialectIn, fail, requestIdOf, unauthorized } from "./failures.js";
 import { ownUsage } from "./ownUsage.js";
-import { createRequestContexts } from "./requestContext.js";
+import { contextOf, type ProxyLocals } from "./requestContext.js";
 import { ROUTES, type Dialect } from "./route.js";
 import { sendUpstream, type UpstreamOptions } from "./sendUpstream.js";
 
 export interface ProxyParts extends UpstreamOptions {
   readonly engine: QuotaEngine;
   /** Requests are admitted through it, whether they may wait or not. */
-  readonly waitingRoom: WaitingRoom<RatedAdmission>;
+  readonly waitingRoom: WaitingRoom;
   readonly pools: PoolDirectory;
   readonly keys: ApiKeys;
   readonly connections: Connections;
@@ -34,8 +34,6 @@ export interface ProxyParts extends UpstreamOptions {
 export function createProxyRouter(parts: ProxyParts): Router {
   const { engine, waitingRoom, pools, keys, connections, onLoopback } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
-  const contexts = createRequestContexts();
-  const callers = new WeakMap<Request, ApiKey>();
   const estimates = createEstimates();
 
   // A preflight is neither counted nor refused; which origins may read answers is for whoever deploys this to say.
@@ -47,7 +45,7 @@ export function createProxyRouter(parts: ProxyParts): Router {
   const letIn: RequestHandler = (request, response, next) => {
     const key = authenticate(request, { keys, onLoopback });
     if (key === undefined) return unauthorized(request, response);
-    callers.set(request, key);
+    (response.locals as ProxyLocals).apiKey = key;
     next();
   };
 
@@ -56,7 +54,8 @@ export function createProxyRouter(parts: ProxyParts): Router {
   const findConnection =
     (dialect: Dialect | undefined): RequestHandler =>
     async (request, response, next) => {
-      const apiKey = callers.get(request)!;
+      const locals = response.locals as ProxyLocals;
+      const apiKey = locals.apiKey!;
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const hasBody = request.method === "POST";
       const json = hasBody ? jsonObject(body) : undefined;
@@ -68,7 +67,8 @@ export function createProxyRouter(parts: ProxyParts): Router {
         });
       const listed = connections.list();
       const allocated = new Set<string>();
-      for (const { id } of listed)
+      // Of one there is no choice to make.
+      for (const { id } of listed.length > 1 ? listed : [])
         if ((await pools.ofConnection(id))?.allocations.has(apiKey.id) === true) allocated.add(id);
       const model = json?.["model"];
       const named = request.headers["x-quota-connection"];
@@ -80,14 +80,7 @@ export function createProxyRouter(parts: ProxyParts): Router {
         isAllocated: (id) => allocated.has(id),
       });
       if (!("connection" in choice)) return fail(request, response, choice);
-      contexts.set(request, {
-        requestId: requestIdOf(response),
-        dialect: dialectIn(request),
-        apiKey,
-        connection: choice.connection,
-        body,
-        json,
-      });
+      locals.context = { dialect: dialectIn(request), apiKey, connection: choice.connection, body, json };
       next();
     };
 
@@ -95,12 +88,12 @@ export function createProxyRouter(parts: ProxyParts): Router {
     engine: { ...engine, admit: (asked) => waitingRoom.admit(asked) },
     waitingRoom,
     identify: (request) => {
-      const { apiKey, connection } = contexts.of(request);
+      const { apiKey, connection } = contextOf(request);
       return { apiKeyId: apiKey.id, connectionId: connection.id, provider: connection.provider };
     },
     // The body was parsed once, when the connection was looked for.
     estimate: (request, { apiKeyId }) =>
-      estimates.typicalEstimate({ apiKeyId, body: contexts.of(request).json, path: request.path }),
+      estimates.typicalEstimate({ apiKeyId, body: contextOf(request).json, path: request.path }),
     estimates,
     waitUpTo: parts.waitUpToMs,
     requestId: (_request, response) => requestIdOf(response),
@@ -109,7 +102,7 @@ export function createProxyRouter(parts: ProxyParts): Router {
   });
 
   const passOn = (request: Request, response: Response): Promise<void> =>
-    sendUpstream({ request, response, context: contexts.of(request), quota: quotaOf(response) }, parts);
+    sendUpstream({ request, response, context: contextOf(request), quota: quotaOf(response) }, parts);
 
   for (const { path, dialect, counted } of ROUTES)
     router.post(
@@ -121,8 +114,10 @@ export function createProxyRouter(parts: ProxyParts): Router {
       passOn,
     );
   router.get("/models", letIn, findConnection(undefined), passOn);
-  router.get("/usage", letIn, async (request, response) => {
-    response.set("cache-control", "no-store").json(await ownUsage(callers.get(request)!.id, parts));
+  router.get("/usage", letIn, async (_request, response) => {
+    response
+      .set("cache-control", "no-store")
+      .json(await ownUsage((response.locals as ProxyLocals).apiKey!.id, parts));
   });
   router.use((request, response) =>
     fail(request, response, {

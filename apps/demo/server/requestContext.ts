@@ -1,11 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import type { Dialect as ErrorDialect } from "@quota/http";
+import type { Request } from "express";
 import type { ApiKey } from "./apiKeys.js";
 import type { Connection } from "./connections.js";
 
 /** What is known of a request once it was let in. */
 export interface RequestContext {
-  readonly requestId: string;
   /** In whose shapes this client understands errors. */
   readonly dialect: ErrorDialect;
   readonly apiKey: ApiKey;
@@ -16,20 +15,18 @@ export interface RequestContext {
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Keeps what the steps of the proxy tell each other, for as long as the request lives. */
-export interface RequestContexts {
-  set(request: IncomingMessage, context: RequestContext): void;
-  of(request: IncomingMessage): RequestContext;
+/** What the steps of the proxy tell each other of a request: in its response's `locals`, to go when they go. */
+export interface ProxyLocals {
+  requestId?: string;
+  /** From the first step on. */
+  apiKey?: ApiKey;
+  /** Once the connection is chosen. */
+  context?: RequestContext;
 }
 
-export function createRequestContexts(): RequestContexts {
-  const contexts = new WeakMap<IncomingMessage, RequestContext>();
-  return {
-    set: (request, context) => void contexts.set(request, context),
-    of(request) {
-      const context = contexts.get(request);
-      if (context === undefined) throw new TypeError("This request was not let in.");
-      return context;
-    },
-  };
+/** @throws {TypeError} for a request for which no connection was chosen. */
+export function contextOf(request: Request): RequestContext {
+  const { context } = request.res!.locals as ProxyLocals;
+  if (context === undefined) throw new TypeError("This request was not let in.");
+  return context;
 }

@@ -51,9 +51,10 @@ export async function sendUpstream(
   }
 
   const method = request.method === "POST" ? "POST" : "GET";
-  const asked = request.path.endsWith("/chat/completions")
-    ? includeUsage(context.body)
-    : { body: context.body, added: false };
+  const asked =
+    request.path.endsWith("/chat/completions") && context.json?.["stream"] === true
+      ? includeUsage(context.body)
+      : { body: context.body, added: false };
   const path = `/v1${request.path}`;
   const search = request.url.indexOf("?");
   const outcome = await forward(

@@ -60,6 +60,24 @@ describe("an API key", () => {
     expect(await keys.delete("dora")).toBe(false);
     expect(keys.ofSecret(created!.secret)).toBeUndefined();
   });
+
+  test("changed by another process is seen at once, as is one changed here", async () => {
+    const directory = temporaryDirectory();
+    const here = keysIn(await openDatabase(directory));
+    const there = keysIn(await openDatabase(directory));
+    const { secret } = (await here.create({ id: "dora" }, 1))!;
+    const state = (keys: typeof here) => keys.ofSecret(secret)?.disabled ?? "nobody's";
+    const both = () => [state(here), state(there)];
+    expect(both()).toEqual([false, false]);
+    await there.setDisabled("dora", true);
+    expect(both()).toEqual([true, true]);
+    await here.setDisabled("dora", false);
+    expect(both()).toEqual([false, false]);
+    await there.update("dora", { name: "Dora" });
+    expect(here.ofSecret(secret)?.name).toBe("Dora");
+    await here.rotate("dora");
+    expect(both()).toEqual(["nobody's", "nobody's"]);
+  });
 });
 
 describe("a request is let in", () => {

@@ -11,7 +11,7 @@ async function fresh() {
   const directory = temporaryDirectory();
   const db = await openDatabase(directory);
   const secretsIn = join(directory, "secrets");
-  return { db, secretsIn, connections: createConnections(db, createSecretFiles(secretsIn)) };
+  return { db, directory, secretsIn, connections: createConnections(db, createSecretFiles(secretsIn)) };
 }
 
 const seat = { id: "seat", provider: "codex", baseUrl: "https://seat.example/backend" } as const;
@@ -31,8 +31,8 @@ describe("a connection's secret", () => {
   });
 
   test("is replaced as a whole, seen by a second process, and goes with its connection", async () => {
-    const { db, secretsIn, connections } = await fresh();
-    const neighbour = createConnections(db, createSecretFiles(secretsIn));
+    const { directory, secretsIn, connections } = await fresh();
+    const neighbour = createConnections(await openDatabase(directory), createSecretFiles(secretsIn));
     await connections.create({ ...seat, auth: value("one") }, 1);
     expect(neighbour.authOf("seat")).toEqual(value("one"));
     await connections.update("seat", { auth: value("two") });
@@ -41,6 +41,7 @@ describe("a connection's secret", () => {
     await connections.delete("seat");
     expect(readdirSync(secretsIn)).toHaveLength(0);
     expect(neighbour.authOf("seat")).toEqual({ kind: "none" });
+    expect(neighbour.list()).toEqual([]);
   });
 
   test("may belong to an id that is no file name", async () => {
