@@ -113,7 +113,11 @@ async function follow(
         expect(decision.allowed ? undefined : decision.refusal).toEqual(
           expected.allowed ? undefined : expected.refusal,
         );
-        if (!decision.allowed) break;
+        if (!decision.allowed) {
+          const unused = checkRatePlan({ plan: known.plan, path, usage: new Map(), estimate: tokens });
+          expect(decision.retryAt).toBe(unused.allowed ? (minute() + 1) * 60_000 : undefined);
+          break;
+        }
         const nodes = path.map(({ id }) => id);
         count(nodes, 1, tokens);
         open.push({ lease: decision.lease, process, nodes, minute: minute() });
