@@ -4,7 +4,7 @@ import { replyFrames, wordsOf } from "./frames.js";
 
 /**
  * What becomes of one command or one reply: it goes on, it is lost, it goes on twice, or the connection is cut in its place.
- * `answer` (for commands): it goes no further, and this is the reply, such as `-READONLY You can't write against a read only replica.`
+ * `answer`: a command goes no further, and this is the reply; or this stands in place of the reply, such as `-READONLY You can't write against a read only replica.`
  */
 export type Fate = "pass" | "drop" | "twice" | "cut" | { readonly answer: string };
 
@@ -12,6 +12,8 @@ export type Fate = "pass" | "drop" | "twice" | "cut" | { readonly answer: string
 export interface FaultProxy {
   readonly port: number;
   readonly url: string;
+  /** The port of the server that new connections are led to. */
+  target: number;
   /** How much later than it came each reply goes on; replies in a row are late by as much, not by more. */
   delayMs: number;
   /** Decides on each command before the server sees it; what it awaits holds up the connection. */
@@ -58,6 +60,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   const proxy: FaultProxy = {
     port,
     url: `redis://127.0.0.1:${String(port)}`,
+    target,
     delayMs: 0,
     onCommand: undefined,
     onReply: undefined,
@@ -72,7 +75,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   return proxy;
 
   function serve(client: Socket): void {
-    const server = connect({ port: target, host: "127.0.0.1", noDelay: true });
+    const server = connect({ port: proxy.target, host: "127.0.0.1", noDelay: true });
     const cut = (): void => {
       client.destroy();
       server.destroy();
