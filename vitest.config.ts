@@ -28,7 +28,7 @@ const rooms = [
 ];
 
 /** Rooms whose tests talk to real servers, which they start and stop themselves. */
-const withRedis = ["packages/local-redis", "packages/redis"];
+const withRedis = ["packages/local-redis", "packages/redis", "apps/demo", "examples"];
 
 export default defineConfig({
   test: {

@@ -9,7 +9,9 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   noExternal: [/^@quota\//],
-  loader: { ".sql": "text" },
+  // Optional, so it is not outside by itself: it is looked for when Redis is asked for, and not before.
+  external: ["ioredis"],
+  loader: { ".sql": "text", ".lua": "text" },
   esbuildOptions(options) {
     options.conditions = ["@quota/source"];
   },

@@ -86,6 +86,7 @@ describe("the setting of the quota store", () => {
         store: other,
         live: () => nothing(),
         clock: { now: () => Date.UTC(2026, 0, 15, 12, 6) },
+        ask: async () => undefined,
         close: () => Promise.resolve(),
       }),
     });

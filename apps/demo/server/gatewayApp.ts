@@ -5,6 +5,7 @@ import express, { type ErrorRequestHandler, type Express } from "express";
 import type { Logger } from "pino";
 import { createAdminCheck, requireAdmin } from "./adminAuth.js";
 import { createAdminRouter, type AdminParts } from "./adminRouter.js";
+import { createConfigRouter, type ConfigRouterParts } from "./config/configRouter.js";
 import { fail } from "./failures.js";
 import type { Health } from "./health.js";
 import type { InFlight } from "./inFlight.js";
@@ -14,7 +15,7 @@ import type { QuotaStore } from "./quotaStore/createStore.js";
 import { createQuotaStoreRouter } from "./quotaStore/quotaStoreRouter.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
 
-export interface GatewayParts extends ProxyParts, AdminParts {
+export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts {
   readonly plans: PlanOverrides;
   readonly adminToken: string;
   readonly inFlight: InFlight;
@@ -58,6 +59,7 @@ export function createGatewayApp(parts: GatewayParts): Express {
     }),
   );
   app.use("/api/settings/quota-store", createQuotaStoreRouter(parts.quotaStore));
+  app.use("/api/config", createConfigRouter(parts));
   app.use("/api", createAdminRouter(parts));
 
   app.use((_request, response) =>

@@ -1,5 +1,6 @@
 import type { EngineStatus } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
+import type { Comparison } from "./config/createReplicaWatch.js";
 import type { QuotaStore, QuotaStoreStatus } from "./quotaStore/createStore.js";
 
 /** What `/healthz` answers: 200 only when the store answers and the database is sound. */
@@ -26,6 +27,8 @@ export interface HealthParts {
   readonly touch: () => void;
   readonly integrity: () => Integrity;
   readonly quotaStore: Pick<QuotaStore, "status" | "works">;
+  /** How this gateway's configuration stands beside that of the others on the store. */
+  readonly compare: () => Promise<Comparison>;
   readonly isStopping: () => boolean;
   readonly now: () => number;
 }
@@ -60,7 +63,8 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
   }
 
   return async () => {
-    const failures = [databaseFailure(), await storeFailure()].filter((failure) => failure !== undefined);
+    const [ofStore, { differing, crowded }] = await Promise.all([storeFailure(), parts.compare()]);
+    const failures = [databaseFailure(), ofStore, ...differing].filter((failure) => failure !== undefined);
     const status = quotaStore.status();
     const { openLeases } = engine.status();
     const answer = (
@@ -75,7 +79,8 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
     if (status.serving === "none") return answer(503, "degraded", [status.reason ?? ""]);
     if (failures.length > 0) return answer(503, "failing", failures);
     if (parts.isStopping()) return answer(503, "stopping", ["The gateway is stopping."]);
-    if (status.reason !== undefined) return answer(200, "degraded", [status.reason]);
+    const shortcomings = [status.reason, ...crowded].filter((reason) => reason !== undefined);
+    if (shortcomings.length > 0) return answer(200, "degraded", shortcomings);
     return answer(200, "ok", []);
   };
 }

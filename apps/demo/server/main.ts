@@ -4,6 +4,7 @@ import { QuotaDatabaseError } from "@quota/sqlite";
 import pino from "pino";
 import { bannerOf } from "./bannerOf.js";
 import { backupSqliteStorage, openSqliteStorage } from "./openSqliteStorage.js";
+import { openRedis } from "./quotaStore/openRedis.js";
 import { readSettings } from "./readSettings.js";
 import { startGateway } from "./startGateway.js";
 import { StartError } from "./startError.js";
@@ -29,7 +30,7 @@ async function serve(): Promise<void> {
     { level: settings.logLevel, errorKey: "error", base: null, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination(2),
   );
-  const gateway = await startGateway({ settings, openStorage: openSqliteStorage, log });
+  const gateway = await startGateway({ settings, openStorage: openSqliteStorage, openRedis, log });
   let stoppingSince: number | undefined;
   const stop = (): void => {
     // One Ctrl-C may arrive twice: from the terminal, and from the script runner above us.

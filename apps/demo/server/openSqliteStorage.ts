@@ -13,6 +13,7 @@ import {
 } from "@quota/sqlite";
 import type { Logger } from "pino";
 import { createApiKeys } from "./apiKeys.js";
+import { createConfig } from "./config/createConfig.js";
 import { createConnections } from "./connections.js";
 import apiKeysSql from "./migrations/0001-api-keys.sql";
 import connectionsSql from "./migrations/0002-connections.sql";
@@ -33,6 +34,7 @@ export async function openSqliteStorage({
   readonly logger: Logger;
 }): Promise<Storage> {
   const db = await openQuotaDatabase({ file: fileIn(dataDir) });
+  const opened = [db];
   try {
     await migrate(db, {
       namespace: "gateway",
@@ -42,6 +44,9 @@ export async function openSqliteStorage({
         { number: 3, name: "0003-rate-plan", sql: ratePlanSql },
       ],
     });
+    const secrets = createSecretFiles(join(dataDir, "secrets"));
+    const importer = await openQuotaDatabase({ file: fileIn(dataDir) });
+    opened.push(importer);
     const store = createSqliteUsageStore(db);
     const forest = createRateForest(db, { logger });
     const touch = db.connection.prepare("SELECT count(*) FROM connections");
@@ -55,17 +60,18 @@ export async function openSqliteStorage({
       teams: createTeams(db, forest),
       organisations: createOrganisations(db, forest),
       forest,
-      connections: createConnections(db, createSecretFiles(join(dataDir, "secrets"))),
+      connections: createConnections(db, secrets),
+      config: createConfig(importer, secrets),
       touch: () => void touch.get(),
       integrity: () => integrityOf(db),
       backup: (file) => backupTo(db, file),
       async close() {
         await store.close();
-        db.close();
+        for (const each of opened) each.close();
       },
     };
   } catch (error) {
-    db.close();
+    for (const each of opened) each.close();
     throw error;
   }
 }

@@ -17,6 +17,8 @@ import { quotaOf } from "@quota/express";
 import type { Logger } from "pino";
 import { Agent } from "undici";
 import { keptAdminToken } from "./adminAuth.js";
+import { configHashes } from "./config/configHashes.js";
+import { createReplicaWatch } from "./config/createReplicaWatch.js";
 import { SIMULATOR, type Connection } from "./connections.js";
 import { databaseFault } from "./databaseFault.js";
 import { firstStart } from "./firstStart.js";
@@ -152,6 +154,21 @@ export async function startGateway({
     const waitingRoom = metrics.watchRoom(createWaitingRoom({ engine: rated, clock }));
     const retention = startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
+    const replicaWatch = createReplicaWatch({
+      id: presence.id,
+      quotaStore,
+      replicas: settings.replicas,
+      async own() {
+        const { leaseMs, saturationThreshold, replicas } = settings;
+        const config = await storage.config.read();
+        const hashes = configHashes(config, { leaseMs, saturationThreshold, replicas });
+        return { hashes, ratePlanRevision: config.ratePlanRevision };
+      },
+      adopt: (revision) => forest.adopt(revision),
+    });
+    closing.push(() => replicaWatch.close());
+    // Others hear of this one before anybody is sent to it.
+    await replicaWatch.compare();
     const inFlight = createInFlight();
     const secrets = createUpstreamSecrets();
     const app = createGatewayApp({
@@ -177,11 +194,19 @@ export async function startGateway({
       inFlight,
       metrics,
       quotaStore,
+      config: storage.config,
+      reload: async () => {
+        await Promise.all([pools.list(), plans.list()]);
+        forest.latest();
+        await replicaWatch.announce();
+        for (const { id } of connections.list()) secrets.forget(id);
+      },
       health: createHealthCheck({
         engine: { status },
         touch: () => storage.touch(),
         integrity: () => storage.integrity(),
         quotaStore,
+        compare: () => replicaWatch.compare(),
         isStopping: () => inFlight.isStopping(),
         now: clock.now,
       }),

@@ -1,6 +1,7 @@
 import type { PlanOverrides, PoolDirectory, UsageStore } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
 import type { ApiKeys } from "./apiKeys.js";
+import type { Config } from "./config/createConfig.js";
 import type { Connections } from "./connections.js";
 import type { LedgerPart } from "./quotaStore/copyCounters.js";
 import type { Organisations } from "./organisations.js";
@@ -25,6 +26,8 @@ export interface Storage {
     get(name: string): Promise<unknown>;
     set(name: string, value: string): Promise<void>;
   };
+  /** All that gateways on one store must have in common. */
+  readonly config: Config;
   /** Reads something small; throws when the database does not answer. */
   touch(): void;
   integrity(): Integrity;

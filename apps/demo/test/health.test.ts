@@ -8,6 +8,7 @@ function check(parts: Partial<HealthParts> = {}) {
     touch: () => undefined,
     integrity: () => ({ sound: true }),
     quotaStore: { status: () => COUNTING, works: async () => false },
+    compare: async () => ({ differing: [], crowded: [] }),
     isStopping: () => false,
     now: () => 0,
     ...parts,
@@ -95,6 +96,11 @@ describe("the gateway is", () => {
       "damaged",
     ],
     ["its store has failed and not worked since", { engine: { status: () => failing } }, "store fails"],
+    [
+      "the gateways on its store differ",
+      { compare: async () => ({ differing: ["The gateways differ in their pools."], crowded: [] }) },
+      "differ in their pools",
+    ],
     ["it is stopping", { isStopping: () => true }, "stopping"],
   ])("of no use when %s, and says so without a path", async (_, parts, reason) => {
     const { status, body } = await check(parts)();

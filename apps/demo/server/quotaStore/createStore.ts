@@ -48,6 +48,8 @@ export interface StoreChange {
 /** A Redis that has answered. */
 export interface OpenedRedis extends CountedStore {
   readonly clock: { now(): number };
+  /** Sends one command. */
+  ask(command: string, ...words: string[]): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -74,6 +76,7 @@ export interface QuotaStoreParts {
   readonly retryMs?: number | undefined;
 }
 
+const NO_ADDRESS = "has no address; set QUOTA_STORE_REDIS_URL, or PUT /api/settings/quota-store";
 const NOT_WRITTEN = "The live counters could not be carried over, or the setting not be written";
 
 /** A step that looks at one number and leaves it alone. */
@@ -148,7 +151,7 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
       await copy?.finish();
     } catch (error) {
       log.warn(
-        { ...SCOPE, error },
+        { ...SCOPE, ...saidBy(error) },
         "What was carried over to the new quota store is still in the old one; empty that before it is used again.",
       );
     }
@@ -159,8 +162,8 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
     return store.current === absent ? undefined : redis;
   }
 
-  /** @returns why Redis does not count; undefined when it does. */
-  async function useRedis(url: string): Promise<string | undefined> {
+  /** @returns what stands in the way; undefined when Redis counts. */
+  async function useRedis(url: string): Promise<Error | undefined> {
     let opened: OpenedRedis | undefined;
     try {
       opened = await openRedis(url);
@@ -170,22 +173,20 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
     } catch (error) {
       await opened?.close();
       lastError = { at: clock.now(), said: `Redis ${redisFault(error)}.` };
-      return redisFault(error);
+      return error instanceof Error ? error : new Error(String(error));
     }
   }
 
   async function begin(): Promise<void> {
     if (asked.driver === "sqlite") return;
-    const fault =
-      asked.redisUrl === undefined
-        ? "has no address; set QUOTA_STORE_REDIS_URL, or PUT /api/settings/quota-store"
-        : await useRedis(asked.redisUrl);
-    if (fault === undefined) return;
-    const until = asked.redisUrl === undefined ? "until it has" : "until it does";
+    const error = asked.redisUrl === undefined ? undefined : await useRedis(asked.redisUrl);
+    if (error === undefined && asked.redisUrl !== undefined) return;
+    const fault = error === undefined ? NO_ADDRESS : redisFault(error);
+    const until = error === undefined ? "until it has" : "until it does";
     missing = isAlone
       ? `The quota store is to be Redis, which ${fault}; SQLite counts ${until}.`
       : `The quota store is to be Redis, which ${fault}; with QUOTA_REPLICAS ${replicas} nothing else may count, so requests are answered as whenStoreFails says ${until}.`;
-    log.warn(SCOPE, missing);
+    log.warn({ ...SCOPE, ...(error !== undefined && saidBy(error)) }, missing);
     if (!isAlone) await moveTo("absent");
     tryLater();
   }
@@ -254,7 +255,7 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
   }
 
   function refusal(what: string, cause: unknown): StoreChangeRefused {
-    log.warn({ ...SCOPE, error: cause }, "The quota store was not changed.");
+    log.warn({ ...SCOPE, ...saidBy(cause) }, "The quota store was not changed.");
     return new StoreChangeRefused(
       `${what}; nothing was changed. With "takesEffect": "next-start" it is written down for the next start, which begins at zero there.`,
       { cause },
@@ -311,4 +312,10 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
       await redis?.close();
     },
   };
+}
+
+/** For the log. Not the error itself: a driver's has the command that failed, and that may be the one with the password. */
+function saidBy(error: unknown): { readonly said: string } {
+  const said = error instanceof Error ? error.message : String(error);
+  return { said: said.replaceAll(/rediss?:\/\/\S+/gu, "(the address of Redis)") };
 }

@@ -50,6 +50,7 @@ async function setUp(
         return {
           ...other,
           clock: { now: () => LATER },
+          ask: async () => undefined,
           close: async () => void (world.closed += 1),
         };
       },

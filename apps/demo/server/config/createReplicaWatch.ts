@@ -1,0 +1,130 @@
+import type { QuotaStore } from "../quotaStore/createStore.js";
+import { CONFIG_PARTS, type ConfigHashes, type ConfigPart } from "./configHashes.js";
+
+/** Compares this gateway's configuration with that of the others that count in the same Redis. */
+export interface ReplicaWatch {
+  /** Tells the others, and hears of them, now. */
+  compare(): Promise<Comparison>;
+  /** The configuration has just changed: the others hear of it before this resolves. */
+  announce(): Promise<void>;
+  /** Takes leave of the others. */
+  close(): Promise<void>;
+}
+
+/** In sentences; none where all are alike, or where Redis does not count. */
+export interface Comparison {
+  /** What makes the numbers wrong: gateways that share nothing, or not the same. */
+  readonly differing: readonly string[];
+  /** What only makes a bound wrong. */
+  readonly crowded: readonly string[];
+}
+
+const ALIKE: Comparison = { differing: [], crowded: [] };
+
+/** What a gateway tells of itself. */
+interface Told {
+  readonly id: string;
+  readonly at: number;
+  readonly hashes: ConfigHashes;
+  readonly ratePlanRevision: number;
+}
+
+const KEY = "quota:gateways";
+const BEAT_MS = 3_000;
+/** One that has not been heard of for this long has ended. */
+const GONE_AFTER_MS = 10_000;
+
+/**
+ * Each gateway says what it has every three seconds, in one hash that ends by itself. Of two with the same keys, teams and organisations the one
+ * whose rate plan has the older revision takes the newer: the ledger of the plan goes by it.
+ */
+export function createReplicaWatch(parts: {
+  readonly id: string;
+  readonly quotaStore: Pick<QuotaStore, "redis" | "clock">;
+  readonly replicas: number;
+  readonly own: () => Promise<{ readonly hashes: ConfigHashes; readonly ratePlanRevision: number }>;
+  readonly adopt: (ratePlanRevision: number) => Promise<void>;
+}): ReplicaWatch {
+  const { id, quotaStore, replicas, own, adopt } = parts;
+  let comparing: Promise<Comparison> | undefined;
+  const beat = setInterval(() => void compare(), BEAT_MS);
+  beat.unref();
+
+  /** One look at a time; who asks meanwhile hears the same. */
+  function compare(): Promise<Comparison> {
+    comparing ??= look()
+      // A Redis that does not answer is told of by whoever counts in it.
+      .catch(() => ALIKE)
+      .finally(() => (comparing = undefined));
+    return comparing;
+  }
+
+  async function look(): Promise<Comparison> {
+    const redis = quotaStore.redis();
+    if (redis === undefined) return ALIKE;
+    const now = quotaStore.clock.now();
+    const mine: Told = { id, at: now, ...(await own()) };
+    await redis.ask("hset", KEY, id, JSON.stringify(mine));
+    await redis.ask("pexpire", KEY, String(GONE_AFTER_MS));
+    const all = ((await redis.ask("hvals", KEY)) as readonly string[]).map(
+      (text) => JSON.parse(text) as Told,
+    );
+    const gone = all.filter(({ at }) => now - at > GONE_AFTER_MS);
+    if (gone.length > 0) await redis.ask("hdel", KEY, ...gone.map((each) => each.id));
+    const others = all.filter((each) => each.id !== id && !gone.includes(each));
+    const newest = Math.max(
+      0,
+      ...others
+        .filter(({ hashes }) => hashes.keys === mine.hashes.keys)
+        .map(({ ratePlanRevision }) => ratePlanRevision),
+    );
+    if (newest > mine.ratePlanRevision) await adopt(newest);
+    return { differing: difference(mine, others), crowded: crowd(1 + others.length) };
+  }
+
+  function crowd(gateways: number): readonly string[] {
+    if (gateways <= replicas) return [];
+    return [
+      `${gateways} gateways count in this Redis, and QUOTA_REPLICAS says ${replicas}; set it to their number in each.`,
+    ];
+  }
+
+  return {
+    compare,
+    async announce() {
+      // One that is under way may have looked before the change.
+      await comparing;
+      await compare();
+    },
+    async close() {
+      clearInterval(beat);
+      await comparing;
+      // Without a word the others would look at it for ten seconds more.
+      await quotaStore.redis()?.ask("hdel", KEY, id).catch(nobodyHears);
+    },
+  };
+}
+
+function nobodyHears(): void {
+  // It ends by itself.
+}
+
+function difference(mine: Told, others: readonly Told[]): readonly string[] {
+  const parts = CONFIG_PARTS.filter((part) =>
+    others.some(({ hashes }) => hashes[part] !== mine.hashes[part]),
+  );
+  if (parts.length === 0) return [];
+  const remedies = [
+    ...(parts.some((part) => part !== "settings")
+      ? ["take GET /api/config of the right one and PUT it to the others"]
+      : []),
+    ...(parts.includes("settings") ? ["start them with the same QUOTA_* variables"] : []),
+  ];
+  return [
+    `The gateways that count in this Redis differ in their ${listed(parts)}: ${remedies.join(", and ")}.`,
+  ];
+}
+
+function listed(parts: readonly ConfigPart[]): string {
+  return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)!}`;
+}
