@@ -412,6 +412,17 @@ describe("whoever watches", () => {
     expect((await fetch(`${gateway.url}/api/rates/key/alice`)).status).toBe(401);
   });
 
+  test("is told 503 where the store says nothing", async () => {
+    const dataDir = temporaryDirectory();
+    const gateway = await acme({ alice: { rpm: 5 } }, { dataDir });
+    const neighbour = new Database(join(dataDir, "storage.sqlite"));
+    neighbour.exec("DROP TABLE quota_consumption");
+    neighbour.close();
+    const answer = await gateway.admin("GET", "/api/rates/key/alice");
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([503, "application/problem+json"]);
+    expect((await gateway.ask("alice")).status).toBe(503);
+  });
+
   test("counts refusals by kind and dimension, and by nobody's name", async () => {
     const gateway = await acme({ org: { rpm: 2 }, alice: { rpm: 1 }, bob: { tpm: 1 } });
     await statuses(gateway, "alice", 3);

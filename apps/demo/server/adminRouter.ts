@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { InvalidInputError } from "@quota/engine";
+import { InvalidInputError, RatesUnavailableError } from "@quota/engine";
 import { sendAnswer } from "@quota/express";
-import { buildBadRequest, parseIfMatch, versionTag } from "@quota/http";
+import { buildBadRequest, buildProblem, parseIfMatch, versionTag } from "@quota/http";
 import express, { type ErrorRequestHandler, type Router } from "express";
 import { conflict, notFound, stale } from "./adminAnswers.js";
 import {
@@ -63,7 +63,7 @@ export function createAdminRouter(parts: AdminParts): Router {
       await rm(directory, { recursive: true, force: true });
     }
   });
-  router.use(whatWasInvalid);
+  router.use(whatWentWrong);
   return router;
 }
 
@@ -127,8 +127,10 @@ function addTeams(router: Router, { organisations, teams, forest, now }: AdminPa
   });
 }
 
-/** What was found wrong within the write itself: an owner that was deleted a moment before. */
-const whatWasInvalid: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (!(error instanceof InvalidInputError)) return next(error);
-  sendAnswer(response, buildBadRequest(error.faults));
+/** What was found wrong within the write itself (an owner that was deleted a moment before), and a store that says nothing of rates. */
+const whatWentWrong: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (error instanceof InvalidInputError) return sendAnswer(response, buildBadRequest(error.faults));
+  if (!(error instanceof RatesUnavailableError)) return next(error);
+  const detail = "The store does not answer; try again in a moment.";
+  sendAnswer(response, buildProblem({ status: 503, detail }));
 };
