@@ -120,6 +120,14 @@ describe("limits per minute", () => {
     expect(await statuses(gateway, "alice", 1)).toEqual([200]);
   });
 
+  test("hold on a connection that no pool shares", async () => {
+    const gateway = await acme({ alice: { rpm: 1 } });
+    const [pool] = (await (await gateway.admin("GET", "/api/quota/pools")).json()) as { id: string }[];
+    await gateway.admin("DELETE", `/api/quota/pools/${pool!.id}`);
+    expect(await statuses(gateway, "alice", 3)).toEqual([200, 429, 429]);
+    expect(await statuses(gateway, "bob", 3)).toEqual(times(3, 200));
+  });
+
   test("open again when the minute turns", async () => {
     let now = Date.UTC(2026, 0, 15, 12, 5, 59, 999);
     const gateway = await acme({ alice: { rpm: 1 } }, { now: () => now });

@@ -12,6 +12,7 @@ import {
   type QuotaRequest,
   type UsageStore,
 } from "@quota/engine";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 /** In the middle of a minute. */
@@ -163,6 +164,41 @@ describe("a request passes the rate plan, then the pool", () => {
     await rated.settle(lease!, { requests: 1 });
     expect(lease!.state).toBe("settled");
   });
+});
+
+test("property: whatever is asked at once and however it ends, plan and pool hold what was let in, and nothing of what was not", async () => {
+  const end = fc.record({
+    admitted: fc.constantFrom("settled", "released", "open"),
+    tokens: fc.nat(400),
+    actual: fc.nat(800),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(end, { maxLength: 8 }), async (limit, ends) => {
+      const { rated, books } = await fresh({ limit });
+      const asked = await Promise.all(ends.map(({ tokens }) => rated.admit(asks("dora", tokens))));
+      const letIn = ends.filter((_, i) => asked[i]!.lease !== undefined);
+      const held = letIn.reduce((sum, { tokens }) => sum + tokens, 0);
+      expect(await books()).toEqual({ rate: [letIn.length, held], pool: [0, letIn.length] });
+      await Promise.all(
+        ends.map(async ({ admitted, actual }, i) => {
+          const { lease } = asked[i]!;
+          if (lease === undefined || admitted === "open") return;
+          await (admitted === "settled"
+            ? rated.settle(lease, { requests: 1, tokens: actual })
+            : rated.release(lease));
+        }),
+      );
+      const as = (state: string) => letIn.filter(({ admitted }) => admitted === state);
+      const [settled, open] = [as("settled"), as("open")];
+      const taken = settled.reduce((sum, { actual }) => sum + actual, 0);
+      const stillHeld = open.reduce((sum, { tokens }) => sum + tokens, 0);
+      expect(await books()).toEqual({
+        rate: [settled.length + open.length, taken + stillHeld],
+        pool: [settled.length, open.length],
+      });
+    }),
+    { numRuns: 150 },
+  );
 });
 
 describe("a rate plan that cannot be judged", () => {
