@@ -1,5 +1,4 @@
-import type { Decision } from "@quota/core";
-import type { EngineStatus, QuotaEngine, UsageStore, WaitingRoom } from "@quota/engine";
+import type { EngineStatus, QuotaEngine, RatedAdmission, UsageStore, WaitingRoom } from "@quota/engine";
 import type { QuotaStore } from "./quotaStore/createStore.js";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -11,7 +10,7 @@ export interface Metrics {
   /** The same engine, timed. */
   watchEngine(engine: QuotaEngine): QuotaEngine;
   /** The same waiting room, its answers counted: each request once, however often it was asked about while it waited. */
-  watchRoom(room: WaitingRoom): WaitingRoom;
+  watchRoom(room: WaitingRoom<RatedAdmission>): WaitingRoom<RatedAdmission>;
   /** Tells which store counts, and how it does. */
   watchQuotaStore(quotaStore: Pick<QuotaStore, "status">): void;
   /** The same store, its failures counted. */
@@ -25,6 +24,12 @@ export function createMetrics(): Metrics {
     name: "quota_decisions_total",
     help: "Requests by outcome (allowed, deprioritized, refused, ungoverned, unjudged, unavailable) and reason of refusal.",
     labelNames: ["outcome", "reason"],
+    registers,
+  });
+  const rateRefusals = new Counter({
+    name: "quota_rate_refusals_total",
+    help: "Requests refused by a limit per minute, by what the limit belongs to (organisation, team, key) and its dimension (rpm, tpm).",
+    labelNames: ["kind", "dimension"],
     registers,
   });
   const unjudged = new Counter({
@@ -136,6 +141,10 @@ export function createMetrics(): Metrics {
           const { decision } = admitted;
           decisions.inc({ outcome: decision.status, reason: reasonOf(decision) });
           if (decision.status === "unjudged") unjudged.inc();
+          if ("refusal" in decision && decision.refusal !== undefined) {
+            const { node, dimension } = decision.refusal;
+            rateRefusals.inc({ kind: node.kind, dimension });
+          }
           return admitted;
         },
         get waiting() {
@@ -155,7 +164,7 @@ export function createMetrics(): Metrics {
 /** Seconds: a memory store answers in microseconds, a contended file in a second. */
 const LATENCIES = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 2];
 
-function reasonOf(decision: Decision): string {
+function reasonOf(decision: RatedAdmission["decision"]): string {
   if (decision.status === "refused") return decision.reason;
   return decision.status === "ungoverned" ? decision.why : "none";
 }

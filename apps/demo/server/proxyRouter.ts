@@ -1,5 +1,5 @@
 import { isRecord } from "@quota/core";
-import type { PoolDirectory, QuotaEngine, WaitingRoom } from "@quota/engine";
+import type { PoolDirectory, QuotaEngine, RatedAdmission, WaitingRoom } from "@quota/engine";
 import { quota, quotaOf } from "@quota/express";
 import { createEstimates } from "@quota/http";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
@@ -16,7 +16,7 @@ import { sendUpstream, type UpstreamOptions } from "./sendUpstream.js";
 export interface ProxyParts extends UpstreamOptions {
   readonly engine: QuotaEngine;
   /** Requests are admitted through it, whether they may wait or not. */
-  readonly waitingRoom: WaitingRoom;
+  readonly waitingRoom: WaitingRoom<RatedAdmission>;
   readonly pools: PoolDirectory;
   readonly keys: ApiKeys;
   readonly connections: Connections;
