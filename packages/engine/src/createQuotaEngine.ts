@@ -8,17 +8,20 @@ import {
   type EpochMs,
   type Refused,
   type Ungoverned,
+  type WhenStoreFails,
+  whenStoreFailsOf,
 } from "@quota/core";
 import { isPending, type Awaitable } from "./awaitable.js";
 import { createBurnMeter } from "./burnMeter.js";
 import { callerCheck } from "./callerCheck.js";
 import { ContendedError } from "./contendedError.js";
-import { admissionQuestion, admissionVerdict, decideOn, type AdmissionQuestion } from "./decideAdmission.js";
+import { admissionQuestion, decideOn, type AdmissionQuestion } from "./decideAdmission.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
 import { createHoldRenewal } from "./holdRenewal.js";
 import type { Lease } from "./lease.js";
 import { createLeaseBook, generationAt, type HeldLease } from "./leaseBook.js";
 import { monotoneClock } from "./monotoneClock.js";
+import { createOutagePolicy } from "./outagePolicy.js";
 import type { Admission, QuotaCaller, QuotaEngine, QuotaEngineOptions, QuotaRequest } from "./quotaEngine.js";
 import { readPoolUsage } from "./readPoolUsage.js";
 import { NOTHING } from "./rememberedUse.js";
@@ -45,7 +48,8 @@ const MAX_PROVIDERS = 10_000;
  * else console.log(decision.status, decision.dimensions);
  */
 export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
-  const { store, pools, plans, signals, saturationThreshold, whenStoreFails = "allow" } = options;
+  const { store, pools, plans, signals, saturationThreshold } = options;
+  const whenStoreFails = validPolicy(options.whenStoreFails);
   const leaseMs = validLeaseMs(options.leaseMs);
   validThreshold(saturationThreshold);
   const now = monotoneClock(options.clock ?? { now: Date.now });
@@ -53,7 +57,9 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   const leases = createLeaseBook();
   const burn = createBurnMeter();
   const watch = createStoreWatch(options.logger);
-  const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, now });
+  const replicas = validReplicas(options.replicas);
+  const outage = createOutagePolicy({ store, leases, watch, leaseMs, whenStoreFails, replicas });
+  const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, outage, now });
   const renewal = createHoldRenewal({ store, leases, leaseMs, watch, now });
   const validCaller = callerCheck();
   const lastProvider = new Map<string, string>();
@@ -63,6 +69,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
     const at = now();
     let live: LivePool | undefined;
+    let put: AdmissionQuestion | undefined;
     try {
       const found = governing(caller);
       live = isPending(found) ? await found : found;
@@ -73,12 +80,8 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
           decision: question,
           lease: leases.open({ caller, live, costs, judged: "ungoverned", generation: undefined }),
         };
-      const decision = await store.transact({
-        ledger: question.live.ledger,
-        counters: question.sheet.counters,
-        now: at,
-        decide: (amounts) => admissionVerdict(question, amounts, at),
-      });
+      put = question;
+      const decision = await outage.decide(question, at);
       watch.works();
       if (!decision.allowed) return { decision };
       renewal.start();
@@ -87,13 +90,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     } catch (cause) {
       if (cause instanceof ContendedError)
         return { decision: { status: "refused", allowed: false, reason: "contended", dimensions: [] } };
-      const policy = live?.governed.pool.whenStoreFails ?? whenStoreFails;
-      const consequence = policy === "allow" ? "requests pass unjudged" : "requests are answered 503";
-      watch.failed({ cause, at, consequence });
-      if (policy === "deny")
-        return { decision: { status: "unavailable", allowed: false, cause, dimensions: [] } };
-      const lease = leases.open({ caller, live, costs, judged: "unjudged", generation: undefined });
-      return { decision: { status: "unjudged", allowed: true, cause, dimensions: [] }, lease };
+      return await outage.admit({ caller, live, costs, question: put, cause }, at);
     }
   }
 
@@ -139,7 +136,8 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     if (held.renewing !== undefined) return held.renewing.then(() => write(held, actual));
     const { caller, live, costs, generation } = held;
     const hold = generation === undefined ? undefined : { estimate: costs, generation };
-    return writer.write({ caller, live, actual, hold });
+    const budgeted = held.judged === "unjudged" && outage.ending(held, actual, now());
+    return writer.write({ caller, live, actual, hold, budgeted });
   }
 
   function governing(caller: QuotaCaller): Awaitable<LivePool | undefined> {
@@ -210,6 +208,27 @@ function validLeaseMs(leaseMs = DEFAULT_LEASE_MS): number {
     field: "leaseMs",
     problem: `${String(leaseMs)} is not a length of lease.`,
     remedy: "Give whole milliseconds from 1000 to 86400000.",
+  });
+}
+
+function validReplicas(replicas = 1): number {
+  if (Number.isSafeInteger(replicas) && replicas >= 1) return replicas;
+  throw new QuotaConfigError({
+    code: "out-of-range",
+    field: "replicas",
+    problem: `${String(replicas)} is no number of processes.`,
+    remedy: "Give a whole number from 1.",
+  });
+}
+
+function validPolicy(policy: unknown = "allow"): WhenStoreFails {
+  const found = whenStoreFailsOf(policy);
+  if (found !== undefined) return found;
+  throw new QuotaConfigError({
+    code: "out-of-range",
+    field: "whenStoreFails",
+    problem: `${JSON.stringify(policy)} is none of the policies.`,
+    remedy: 'Give "allow", "deny", "last-known" or { budget }, above 0 and up to 1.',
   });
 }
 

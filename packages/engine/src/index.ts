@@ -11,6 +11,7 @@ export type {
 export type { Lease } from "./lease.js";
 export { quotaHooks } from "./quotaHooks.js";
 export type { QuotaHooks } from "./quotaHooks.js";
+export { worstCaseOvershoot } from "./worstCaseOvershoot.js";
 export { createWaitingRoom } from "./waitingRoom.js";
 export type { WaitingRoom, WaitingRoomOptions } from "./waitingRoom.js";
 export { withRatePlan } from "./withRatePlan.js";

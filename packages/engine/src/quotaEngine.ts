@@ -82,8 +82,10 @@ export interface QuotaEngineOptions {
   /** Read once per request. Never runs backwards for this engine, whatever it answers. Default: the system's. */
   readonly clock?: { now(): EpochMs } | undefined;
   readonly logger?: Logger | undefined;
-  /** `"allow"` (default): requests pass unjudged while the store is away. `"deny"`: they are answered 503. A pool may choose for itself. */
+  /** What becomes of requests while the store is away. Default `"allow"`: they pass unjudged. A pool may choose for itself. */
   readonly whenStoreFails?: WhenStoreFails | undefined;
+  /** How many processes share the store (default 1): each has its part of a budget for outages. */
+  readonly replicas?: number | undefined;
   /** 0 to 1, default 0.5: the used part of the limit from which shares bind. A pool may choose for itself. */
   readonly saturationThreshold?: number | undefined;
   /** How long a lease generation is, default 600 000 ms. A hold whose process died is gone within two. */

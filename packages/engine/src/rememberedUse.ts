@@ -10,6 +10,8 @@ export interface UnwrittenUse {
   readonly live: LivePool | undefined;
   readonly actual: AmountsInGrains;
   readonly hold: Settlement["hold"];
+  /** It was let pass within a budget for outages, and counts there until it is written. */
+  readonly budgeted?: boolean | undefined;
 }
 
 /** What one key used while the store was away: the sum of its requests. */
@@ -19,6 +21,7 @@ export interface RememberedEntry {
   readonly actual: AmountsInGrains;
   /** Holds to be given back, one sum per generation. */
   readonly holds: readonly NonNullable<Settlement["hold"]>[];
+  readonly budgeted: boolean;
 }
 
 /**
@@ -39,15 +42,17 @@ export function createRememberedUse(): RememberedUse {
     readonly live: LivePool | undefined;
     actual: AmountsInGrains;
     readonly holds: Map<number, AmountsInGrains>;
+    readonly budgeted: boolean;
   }
   let sums = new Map<string, Sum>();
   return {
     get size() {
       return sums.size;
     },
-    remember({ caller, live, actual, hold }) {
-      const name = JSON.stringify([live?.ledger, caller.connectionId, caller.provider, caller.apiKeyId]);
-      const sum: Sum = sums.get(name) ?? { caller, live, actual: NOTHING, holds: new Map() };
+    remember({ caller, live, actual, hold, budgeted = false }) {
+      const { connectionId, provider, apiKeyId } = caller;
+      const name = JSON.stringify([live?.ledger, connectionId, provider, apiKeyId, budgeted]);
+      const sum: Sum = sums.get(name) ?? { caller, live, actual: NOTHING, holds: new Map(), budgeted };
       sum.actual = plus(sum.actual, actual);
       if (hold !== undefined)
         sum.holds.set(hold.generation, plus(sum.holds.get(hold.generation) ?? NOTHING, hold.estimate));
@@ -56,8 +61,9 @@ export function createRememberedUse(): RememberedUse {
     takeAll() {
       const taken = [...sums.values()];
       sums = new Map();
-      return taken.map(({ caller, live, actual, holds }) => ({
+      return taken.map(({ caller, live, actual, holds, budgeted }) => ({
         caller,
+        budgeted,
         live,
         actual,
         holds: [...holds].map(([generation, estimate]) => ({ generation, estimate })),

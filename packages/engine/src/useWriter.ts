@@ -1,6 +1,7 @@
 import type { EpochMs } from "@quota/core";
 import type { BurnMeter } from "./burnMeter.js";
 import type { GovernedPools, LivePool } from "./governedPools.js";
+import type { OutagePolicy } from "./outagePolicy.js";
 import { createRememberedUse, NOTHING, type UnwrittenUse } from "./rememberedUse.js";
 import { addTo, settlementAdditions, type Additions } from "./settlementStep.js";
 import { StoreError } from "./storeError.js";
@@ -26,9 +27,10 @@ export function createUseWriter(tools: {
   readonly leaseMs: number;
   readonly watch: StoreWatch;
   readonly burn: BurnMeter;
+  readonly outage: Pick<OutagePolicy, "written" | "unwritten" | "lost">;
   readonly now: () => EpochMs;
 }): UseWriter {
-  const { store, governedPools, leaseMs, watch, burn, now } = tools;
+  const { store, governedPools, leaseMs, watch, burn, outage, now } = tools;
   const unwritten = createRememberedUse();
   let retry: NodeJS.Timeout | undefined;
   let retrying: Promise<void> | undefined;
@@ -37,7 +39,9 @@ export function createUseWriter(tools: {
   let writing = 0;
   let ended: (() => void) | undefined;
 
-  async function write(use: UnwrittenUse): Promise<void> {
+  /** @param again it could not be written before. */
+  async function write(use: UnwrittenUse, again = false): Promise<void> {
+    let settled: { readonly live: LivePool; readonly additions: Additions } | undefined;
     const at = now();
     const awaited = !closed;
     if (awaited) writing += 1;
@@ -46,17 +50,21 @@ export function createUseWriter(tools: {
       if (live === undefined) return;
       const settlement = { live, apiKeyId: use.caller.apiKeyId, actual: use.actual, hold: use.hold };
       const additions = settlementAdditions(settlement, leaseMs, at);
+      settled = { live, additions };
       const before = await addTo({ store, ledger: live.ledger, additions }, at);
       watch.works();
       noteBurn({ live, additions, before }, at);
+      outage.written(use, { live, additions, before }, at);
     } catch (cause) {
       if (cause instanceof StoreError && cause.applied === "unknown") {
         const consequence = "a settlement may be lost; it is not sent again, since it may have been written";
         watch.failed({ cause, at, consequence });
+        outage.lost(use);
         return;
       }
       watch.failed({ cause, at, consequence: "use is remembered and added when the store is back" });
       unwritten.remember(use);
+      if (settled !== undefined) outage.unwritten(use, { ...settled, again }, at);
       tryLater();
     } finally {
       if (awaited) writing -= 1;
@@ -67,9 +75,9 @@ export function createUseWriter(tools: {
   /** All at once: stores commit together what waits together, and a store that is still away is waited for once. */
   async function writeRemembered(): Promise<void> {
     await Promise.all(
-      unwritten.takeAll().map(async ({ caller, live, actual, holds }) => {
-        await write({ caller, live, actual, hold: holds[0] });
-        for (const hold of holds.slice(1)) await write({ caller, live, actual: NOTHING, hold });
+      unwritten.takeAll().map(async ({ caller, live, actual, holds, budgeted }) => {
+        await write({ caller, live, actual, hold: holds[0], budgeted }, true);
+        for (const hold of holds.slice(1)) await write({ caller, live, actual: NOTHING, hold }, true);
       }),
     );
   }
@@ -104,7 +112,7 @@ export function createUseWriter(tools: {
     get remembered() {
       return unwritten.size;
     },
-    write,
+    write: (use) => write(use),
     async close() {
       closed = true;
       clearTimeout(retry);
