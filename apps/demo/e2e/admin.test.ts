@@ -265,7 +265,15 @@ describe("whoever watches", () => {
       await gateway.quiet();
     }
     const health = await fetch(`${gateway.url}/healthz`);
-    expect([health.status, await health.json()]).toEqual([200, { status: "ok", reasons: [], openLeases: 0 }]);
+    expect([health.status, await health.json()]).toMatchObject([
+      200,
+      {
+        status: "ok",
+        reasons: [],
+        openLeases: 0,
+        store: { driver: "sqlite", serving: "sqlite", state: "ok" },
+      },
+    ]);
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain('quota_decisions_total{outcome="allowed",reason="none"} 1');
     expect(metrics).toContain('quota_decisions_total{outcome="refused",reason="fair-share"} 1');
@@ -300,6 +308,7 @@ test("nothing in the data directory but the database and the secrets holds a thi
   const gateway = await startTestGateway({ dataDir });
   await (await gateway.ask("alice")).text();
   await gateway.stop(0);
-  expect(readdirSync(dataDir).sort()).toEqual(["secrets", "storage.sqlite"]);
+  expect(readdirSync(dataDir).sort()).toEqual(["gateways", "secrets", "storage.sqlite"]);
+  expect(readdirSync(join(dataDir, "gateways"))).toEqual([]);
   expect(existsSync(join(dataDir, "admin-token"))).toBe(false);
 });
