@@ -4,6 +4,7 @@ import {
   createMemoryPoolDirectory,
   createQuotaEngine,
   type QuotaEngine,
+  type QuotaEngineOptions,
   type QuotaRequest,
   type UsageStore,
 } from "@quota/engine";
@@ -26,10 +27,12 @@ export async function createTeam({
   store,
   keys,
   dimensions = TWO_DIMENSIONS,
+  clock = { now: Date.now },
 }: {
   readonly store: UsageStore;
   readonly keys: number;
   readonly dimensions?: readonly DimensionSpec[];
+  readonly clock?: { now(): number };
 }): Promise<Team> {
   const pools = createMemoryPoolDirectory();
   const plans = createMemoryPlanOverrides();
@@ -43,7 +46,37 @@ export async function createTeam({
     Date.now(),
   );
   await plans.set(CONNECTION, parsed(dimensions));
-  return { engine: createQuotaEngine({ store, pools, plans }), requests: ids.map(requestBy) };
+  return { engine: createQuotaEngine({ store, pools, plans, clock }), requests: ids.map(requestBy) };
+}
+
+/** A pool that several processes make for themselves, and share: burst keys under a ceiling that is looked at. */
+export async function sharedPool({
+  keys,
+  limit,
+  incarnation = "shared",
+}: {
+  readonly keys: number;
+  readonly limit: number;
+  readonly incarnation?: string;
+}): Promise<Pick<QuotaEngineOptions, "pools" | "plans">> {
+  const made = createMemoryPoolDirectory();
+  const plans = createMemoryPlanOverrides();
+  const allocations = Array.from({ length: keys }, (_, i) => ({
+    apiKeyId: keyId(i),
+    weight: 100 / keys,
+    policy: "burst" as const,
+  }));
+  const pool = await made.create({ connectionId: CONNECTION, name: "Team", allocations }, 0);
+  await plans.set(
+    CONNECTION,
+    parsed([
+      { unit: "requests", window: "monthly", limit },
+      { unit: "tokens", window: "monthly", limit: 1_000_000_000 },
+    ]),
+  );
+  // One life of the pool, so one ledger.
+  const shared = { ...pool, incarnation };
+  return { pools: { get: async () => shared, ofConnection: async () => shared }, plans };
 }
 
 /** As long as a gateway's own ids are. */

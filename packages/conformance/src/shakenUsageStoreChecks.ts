@@ -1,4 +1,4 @@
-import type { UsageStore } from "@quota/engine";
+import type { UsageStore, Verdict } from "@quota/engine";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Check } from "./check.js";
@@ -52,7 +52,62 @@ export const shakenUsageStoreChecks: readonly Check<OpenShaken>[] = [
       await fc.assert(property, { numRuns: 60 });
     },
   },
+  {
+    name: "in whatever order the backend answers, batches of several processes pass no ceiling and lose nothing",
+    async run(open) {
+      const asked = fc.array(gatewayArbitrary, { minLength: 2, maxLength: 4 });
+      const property = fc.asyncProperty(fc.scheduler(), asked, async (scheduler, gateways) =>
+        shaken(open, scheduler, async ([store, neighbour]) => {
+          const ceiling = 5;
+          const [settled, held] = [counter("settled"), counter("held")];
+          // Each gateway's requests are asked in one turn, so that a store that batches has batches to make.
+          const answers = await Promise.all(
+            gateways.flatMap(({ handle, costs }) =>
+              costs.map(async (cost) => {
+                const through = handle === 0 ? store : neighbour;
+                const admitted = await transact(through, deciding([settled, held], admission(cost, ceiling)));
+                if (admitted)
+                  await transact(
+                    through,
+                    deciding([settled, held], () => ({
+                      result: undefined,
+                      additions: [cost, -cost],
+                      holdsUpTo: [Infinity, Infinity],
+                    })),
+                  );
+                return admitted ? cost : 0;
+              }),
+            ),
+          );
+          const granted = answers.reduce((sum, cost) => sum + cost, 0);
+          expect(granted).toBeLessThanOrEqual(ceiling);
+          expect(await look(store, [settled, held])).toEqual([granted, 0]);
+          // What is settled never comes back: who would fit now would have fitted then.
+          const costs = gateways.flatMap((gateway) => gateway.costs);
+          for (const [i, cost] of costs.entries())
+            if (answers[i] === 0) expect(granted + cost).toBeGreaterThan(ceiling);
+        }),
+      );
+      await fc.assert(property, { numRuns: 60 });
+    },
+  },
 ];
+
+/** A process with some requests, by what they cost, all of them asked at once. */
+const gatewayArbitrary = fc.record({
+  handle: fc.constantFrom(0, 1),
+  costs: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 }),
+});
+
+/** Holds a cost while it fits under what is settled and held; its bounds split what is left between the two. */
+function admission(cost: number, ceiling: number): (amounts: readonly number[]) => Verdict<boolean> {
+  return ([settled = 0, held = 0]) => {
+    const slack = ceiling - cost - settled - held;
+    if (slack < 0) return { result: false, additions: [0, 0] };
+    const holdsUpTo = [settled + Math.floor(slack / 2), held + Math.ceil(slack / 2)];
+    return { result: true, additions: [0, cost], holdsUpTo };
+  };
+}
 
 /** Opens, works and disposes, while the scheduler picks which conversation goes on next. */
 export async function shaken(

@@ -72,10 +72,13 @@ export function ifUnchanged(
 
 /** What a reply says; undefined: it is not the reply to this token. */
 export function readReply(reply: unknown, token: string): Reply | undefined {
-  if (typeof reply !== "string") return undefined;
-  const [echo, stands, head, ...amounts] = reply.split(" ");
-  if (echo !== token || (stands !== "0" && stands !== "1")) return undefined;
-  return { stands: stands === "1", head: head === "-" ? undefined : head, amounts: amounts.map(Number) };
+  if (typeof reply !== "string" || !reply.startsWith(`${token} `)) return undefined;
+  const words = reply.slice(token.length + 1).split(" ");
+  const stands = words[0] === "1";
+  if (!stands && words[0] !== "0") return undefined;
+  const amounts = new Array<number>(Math.max(0, words.length - 2));
+  for (let i = 0; i < amounts.length; i += 1) amounts[i] = Number(words[i + 2]);
+  return { stands, head: words[1] === "-" ? undefined : words[1], amounts };
 }
 
 export interface Reply {
