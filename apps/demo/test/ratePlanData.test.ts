@@ -160,6 +160,8 @@ describe("the rate plan", () => {
     await organisations.create({ id: "acme" }, 1);
     await forest.adopt(7);
     expect(forest.current().revision).toBe(41);
+    await forest.adopt(50);
+    expect(forest.current().revision).toBe(50);
   });
 
   test("is the whole forest, with every limit in it", async () => {
