@@ -185,7 +185,8 @@ export function createLedgerLine(ledger: LedgerId, tools: LineTools): LedgerLine
     message: CommitMessage,
     { token, read }: { readonly token: string; readonly read: Reply },
   ): void {
-    if (read.head !== head) newEra(read.head);
+    // Where there is no head, one may have come and gone since the last look: it ends before the counters it speaks of.
+    if (read.head === undefined || read.head !== head) newEra(read.head);
     else calm += 1;
     if (read.stands && message.writes) head = token;
     lastReading = batch.number;
