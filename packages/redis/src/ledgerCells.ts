@@ -43,8 +43,8 @@ export interface LedgerCells {
   of(counters: readonly Counter[], now: EpochMs): readonly (Cell | undefined)[];
   /** Forgets buckets that have expired. Between batches only. */
   trim(now: EpochMs): void;
-  /** Forgets everything. Between batches only. */
-  clear(): void;
+  /** Forgets all but what this batch has shown, since its steps may still wait to be decided on it. Between batches only. */
+  keepReadIn(batch: number): void;
 }
 
 export function createLedgerCells(prefix: string, ledger: LedgerId): LedgerCells {
@@ -103,10 +103,15 @@ export function createLedgerCells(prefix: string, ledger: LedgerId): LedgerCells
       sheets = new WeakMap();
     },
 
-    clear() {
-      hashes.clear();
-      sheets = new WeakMap();
+    keepReadIn(batch) {
       size = 0;
+      for (const [bucket, { cells }] of hashes) {
+        for (const [id, { era, readIn }] of cells)
+          if (era === undefined || readIn !== batch) cells.delete(id);
+        if (cells.size === 0) hashes.delete(bucket);
+        size += cells.size;
+      }
+      sheets = new WeakMap();
     },
   };
 }

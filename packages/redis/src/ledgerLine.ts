@@ -99,7 +99,7 @@ export function createLedgerLine(ledger: LedgerId, tools: LineTools): LedgerLine
   function decideBatch(): Batch {
     const now = line[0]!.step.now;
     cells.trim(now);
-    if (cells.size > tools.maxCells) cells.clear();
+    if (cells.size > tools.maxCells) cells.keepReadIn(lastReading);
     number += 1;
     const taken = takeFromLine();
     const batch = newBatch(number, proofFor(taken));

@@ -21,6 +21,15 @@ describeWithRedis("what a process remembers of a ledger", () => {
     await store.transact(one([everyone, key]));
     expect(await neighbour.read("ledger", [key])).toEqual([6]);
   });
+
+  test.each([1, 3])("may be as little as %i counters, however many a step has", async (maxCachedCounters) => {
+    const { open } = await place();
+    const { store } = await open({ maxCachedCounters });
+    const counters = Array.from({ length: 8 }, (_, i) => counterOf(`key ${String(i)}`, i % 3));
+    const steps = Array.from({ length: 5 }, (_, i) => one(counters.slice(i, i + 4)));
+    await Promise.all([store.transact(one(counters)), ...steps.map((step) => store.transact(step))]);
+    expect(await store.read("ledger", counters)).toEqual([2, 3, 4, 5, 5, 4, 3, 2]);
+  });
 });
 
 /** Looks, and adds nothing. */
