@@ -1,6 +1,7 @@
 import type { EngineStatus } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
 import type { Comparison } from "./config/createReplicaWatch.js";
+import type { OutageRisk } from "./outageRisk.js";
 import type { QuotaStore, QuotaStoreStatus } from "./quotaStore/createStore.js";
 
 /** What `/healthz` answers: 200 only when the store answers and the database is sound. */
@@ -12,6 +13,8 @@ export interface Health {
     readonly reasons: readonly string[];
     readonly openLeases: number;
     readonly store: StoreHealth;
+    /** What each pool risks while the store is away; left out where the pools cannot be read. */
+    readonly outage?: readonly OutageRisk[];
   };
 }
 
@@ -29,6 +32,7 @@ export interface HealthParts {
   readonly quotaStore: Pick<QuotaStore, "status" | "works">;
   /** How this gateway's configuration stands beside that of the others on the store. */
   readonly compare: () => Promise<Comparison>;
+  readonly risks: () => Promise<readonly OutageRisk[]>;
   readonly isStopping: () => boolean;
   readonly now: () => number;
 }
@@ -63,7 +67,12 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
   }
 
   return async () => {
-    const [ofStore, { differing, crowded }] = await Promise.all([storeFailure(), parts.compare()]);
+    const [ofStore, { differing, crowded }, outage] = await Promise.all([
+      storeFailure(),
+      parts.compare(),
+      // That the database does not answer is said already.
+      parts.risks().catch((): undefined => undefined),
+    ]);
     const failures = [databaseFailure(), ofStore, ...differing].filter((failure) => failure !== undefined);
     const status = quotaStore.status();
     const { openLeases } = engine.status();
@@ -73,7 +82,7 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
       reasons: readonly string[],
     ): Health => ({
       status: code,
-      body: { status: word, reasons, openLeases, store: storeHealth(status) },
+      body: { status: word, reasons, openLeases, store: storeHealth(status), ...(outage && { outage }) },
     });
     // Nothing has counted since the start: it is less than was asked for, and nobody should be sent here.
     if (status.serving === "none") return answer(503, "degraded", [status.reason ?? ""]);

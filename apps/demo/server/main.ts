@@ -6,6 +6,7 @@ import { bannerOf } from "./bannerOf.js";
 import { backupSqliteStorage, openSqliteStorage } from "./openSqliteStorage.js";
 import { openRedis } from "./quotaStore/openRedis.js";
 import { readSettings } from "./readSettings.js";
+import { startPrivateRedis } from "./startPrivateRedis.js";
 import { startGateway } from "./startGateway.js";
 import { StartError } from "./startError.js";
 
@@ -15,8 +16,9 @@ process.umask(0o077);
 try {
   const [command, file] = process.argv.slice(2);
   if (command === undefined) await serve();
+  else if (command === "--redis" && file === undefined) await serveFromRedis();
   else if (command === "backup" && file !== undefined) await backup(file);
-  else throw new StartError("Usage: pnpm demo, or pnpm demo backup FILE.");
+  else throw new StartError("Usage: pnpm demo, pnpm demo --redis, or pnpm demo backup FILE.");
 } catch (error) {
   const isWorded =
     error instanceof StartError || error instanceof QuotaDatabaseError || error instanceof QuotaConfigError;
@@ -24,8 +26,15 @@ try {
   process.exitCode = 1;
 }
 
-async function serve(): Promise<void> {
-  const settings = readSettings(process.env);
+/** Counts in the Redis that is given, or in a private one, which ends with this process. */
+async function serveFromRedis(): Promise<void> {
+  const given = readSettings(process.env).storeRedisUrl;
+  const url = given ?? (await startPrivateRedis()).url;
+  await serve({ QUOTA_STORE_DRIVER: "redis", QUOTA_STORE_REDIS_URL: url });
+}
+
+async function serve(more: Readonly<Record<string, string>> = {}): Promise<void> {
+  const settings = readSettings({ ...process.env, ...more });
   const log = pino(
     { level: settings.logLevel, errorKey: "error", base: null, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination(2),

@@ -1,3 +1,4 @@
+import { whenStoreFailsOf, type WhenStoreFails } from "@quota/core";
 import { baseUrlProblem } from "./baseUrl.js";
 import { fitsHeader } from "./fitsHeader.js";
 import { redisUrlProblem } from "./quotaStore/redisUrl.js";
@@ -22,6 +23,8 @@ export interface Settings {
   /** May hold a password. */
   readonly storeRedisUrl: string | undefined;
   readonly replicas: number;
+  /** For pools that do not say. */
+  readonly whenStoreFails: WhenStoreFails;
   readonly saturationThreshold: number;
   /** What routing multiplies a deprioritized candidate's score by; read now so that a bad value is found at once. */
   readonly softDeprioritizeFactor: number;
@@ -64,6 +67,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     storeDriver: word("QUOTA_STORE_DRIVER", STORE_DRIVERS, undefined),
     storeRedisUrl: redisUrlIn({ text, faults }),
     replicas: number("QUOTA_REPLICAS", { fallback: 1, least: 1, most: 10_000, whole: true }),
+    whenStoreFails: policyIn({ text, faults }),
     saturationThreshold: number("QUOTA_SATURATION_THRESHOLD", { fallback: 0.5, least: 0, most: 1 }),
     softDeprioritizeFactor: number("QUOTA_SOFT_DEPRIORITIZE_FACTOR", { fallback: 0.7, least: 0, most: 1 }),
     retentionDays: number("QUOTA_CONSUMPTION_RETENTION_DAYS", { fallback: 14, least: 0, most: 36_500 }),
@@ -134,6 +138,17 @@ function upstreamIn({ text, faults }: Readers): UpstreamSettings | undefined {
   if (provider !== undefined && provider.length > 64)
     faults.push("UPSTREAM_PROVIDER must have at most 64 characters.");
   return { baseUrl, apiKey, provider: provider ?? "openai" };
+}
+
+function policyIn({ text, faults }: Readers): WhenStoreFails {
+  const written = text("QUOTA_WHEN_STORE_FAILS") ?? "allow";
+  const budget = /^budget:(.+)$/u.exec(written)?.[1];
+  const policy = whenStoreFailsOf(budget === undefined ? written : { budget: Number(budget) });
+  if (policy === undefined)
+    faults.push(
+      `QUOTA_WHEN_STORE_FAILS is "${written}"; it must be one of allow, deny, last-known, or budget:0.01 with a part of the limit above 0 and up to 1.`,
+    );
+  return policy ?? "allow";
 }
 
 function redisUrlIn({ text, faults }: Readers): string | undefined {

@@ -29,6 +29,7 @@ import { createMetrics } from "./metrics.js";
 import { createPresence } from "./quotaStore/createPresence.js";
 import { createStore, type OpenedRedis } from "./quotaStore/createStore.js";
 import { createStoreSettings } from "./quotaStore/storeSettings.js";
+import { outageRisks } from "./outageRisk.js";
 import type { Settings } from "./readSettings.js";
 import { createSecretFiles } from "./secretFiles.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
@@ -119,6 +120,8 @@ export async function startGateway({
     const dispatcher = new Agent({ connect: { timeout: 10_000 } });
     closing.push(() => dispatcher.destroy());
 
+    const providerOf = (id: string): string | undefined => connections.get(id)?.provider;
+    const { whenStoreFails } = settings;
     const metrics = createMetrics();
     metrics.watchQuotaStore(quotaStore);
     const engine = metrics.watchEngine(
@@ -126,11 +129,13 @@ export async function startGateway({
         store: metrics.watchStore(store),
         pools,
         plans,
-        providerOf: (id) => connections.get(id)?.provider,
+        providerOf,
         clock,
         logger: log,
         saturationThreshold: settings.saturationThreshold,
         leaseMs: settings.leaseMs,
+        whenStoreFails,
+        replicas: settings.replicas,
       }),
     );
     closing.push(() => engine.close());
@@ -161,7 +166,7 @@ export async function startGateway({
       async own() {
         const { leaseMs, saturationThreshold, replicas } = settings;
         const config = await storage.config.read();
-        const hashes = configHashes(config, { leaseMs, saturationThreshold, replicas });
+        const hashes = configHashes(config, { leaseMs, saturationThreshold, replicas, whenStoreFails });
         return { hashes, ratePlanRevision: config.ratePlanRevision };
       },
       adopt: (revision) => forest.adopt(revision),
@@ -207,6 +212,7 @@ export async function startGateway({
         integrity: () => storage.integrity(),
         quotaStore,
         compare: () => replicaWatch.compare(),
+        risks: () => outageRisks({ pools, plans, providerOf, whenStoreFails, replicas: settings.replicas }),
         isStopping: () => inFlight.isStopping(),
         now: clock.now,
       }),

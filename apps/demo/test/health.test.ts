@@ -8,6 +8,7 @@ function check(parts: Partial<HealthParts> = {}) {
     touch: () => undefined,
     integrity: () => ({ sound: true }),
     quotaStore: { status: () => COUNTING, works: async () => false },
+    risks: async () => [],
     compare: async () => ({ differing: [], crowded: [] }),
     isStopping: () => false,
     now: () => 0,
@@ -34,7 +35,7 @@ describe("the gateway is", () => {
     const store = { driver: "sqlite", serving: "sqlite", state: "ok" };
     expect(await check()()).toEqual({
       status: 200,
-      body: { status: "ok", reasons: [], openLeases: 3, store },
+      body: { status: "ok", reasons: [], openLeases: 3, store, outage: [] },
     });
   });
   test("degraded, and still of use, when it has something else than was asked for", async () => {

@@ -16,6 +16,7 @@ describe("the settings", () => {
       retentionDays: 14,
       leaseMs: 600_000,
       replicas: 1,
+      whenStoreFails: "allow",
       shutdownGraceMs: 600_000,
       bodyLimitBytes: 20_971_520,
       waitUpToMs: 10_000,
@@ -42,6 +43,9 @@ describe("the settings", () => {
     ["QUOTA_STORE_REDIS_URL", "http://localhost:6379"],
     ["QUOTA_STORE_REDIS_URL", "redis://localhost/words"],
     ["QUOTA_STORE_REDIS_URL", "redis://:pass#word@localhost"],
+    ["QUOTA_WHEN_STORE_FAILS", "pray"],
+    ["QUOTA_WHEN_STORE_FAILS", "budget:2"],
+    ["QUOTA_WHEN_STORE_FAILS", "budget:some"],
     ["SHUTDOWN_GRACE_S", "-5"],
     ["LOG_LEVEL", "loud"],
     ["UPSTREAM_BASE_URL", "ftp://example.com"],
@@ -54,6 +58,11 @@ describe("the settings", () => {
   ])("%s=%s stops the start with a sentence that names the variable", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(StartError);
     expect(() => readSettings({ [name]: value })).toThrow(name);
+  });
+
+  test("what happens while the store is away is a word, or a budget", () => {
+    const policy = (text: string) => readSettings({ QUOTA_WHEN_STORE_FAILS: text }).whenStoreFails;
+    expect([policy("last-known"), policy("budget:0.01")]).toEqual(["last-known", { budget: 0.01 }]);
   });
 
   test("every wrong variable is named at once, and credentials in an address are not repeated", () => {

@@ -1,4 +1,4 @@
-import type { UsageStore } from "@quota/engine";
+import type { Step, UsageStore } from "@quota/engine";
 import type { Logger } from "pino";
 import { createAbsentStore } from "./createAbsentStore.js";
 import { copyCounters, type CountedStore, type CountersCopy } from "./copyCounters.js";
@@ -78,13 +78,6 @@ export interface QuotaStoreParts {
 
 const NO_ADDRESS = "has no address; set QUOTA_STORE_REDIS_URL, or PUT /api/settings/quota-store";
 const NOT_WRITTEN = "The live counters could not be carried over, or the setting not be written";
-
-/** A step that looks at one number and leaves it alone. */
-const NOTHING = {
-  ledger: "health",
-  counters: [{ id: "nothing", bucket: 0, expiresAt: Number.MAX_SAFE_INTEGER }],
-  decide: () => ({ result: undefined, additions: [0] }),
-} as const;
 
 const SCOPE = { scope: "quota:factory" };
 
@@ -295,7 +288,7 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
       };
     },
     works() {
-      probe ??= store.transact({ ...NOTHING, now: clock.now() }).then(
+      probe ??= store.transact(smallStep(clock.now())).then(
         () => true,
         () => false,
       );
@@ -318,4 +311,15 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
 function saidBy(error: unknown): { readonly said: string } {
   const said = error instanceof Error ? error.message : String(error);
   return { said: said.replaceAll(/rediss?:\/\/\S+/gu, "(the address of Redis)") };
+}
+
+/** Counts one in a counter that nobody reads: a store that answers questions and takes no writes does not work. */
+function smallStep(now: number): Step<void> {
+  const bucket = Math.floor(now / 60_000);
+  return {
+    ledger: "health",
+    counters: [{ id: "steps", bucket, expiresAt: (bucket + 2) * 60_000 }],
+    now,
+    decide: () => ({ result: undefined, additions: [1], holdsUpTo: [Infinity] }),
+  };
 }
