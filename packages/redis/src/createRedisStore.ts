@@ -143,7 +143,11 @@ export async function createRedisStore(
     const asked = [...byBucket(counters)].flatMap(([bucket, positions]) =>
       partsOf(positions).map(async (part) => {
         const fields = part.map((position) => fieldOf(counters[position]!.id));
-        const found = (await redis.call("hmget", [hashOf(bucket), ...fields])) as readonly (string | null)[];
+        const found = await redis.call("hmget", [hashOf(bucket), ...fields]);
+        if (!Array.isArray(found) || found.length !== part.length) {
+          tools.outOfStep();
+          throw new StoreError("Redis answered something else.", { applied: "no" });
+        }
         part.forEach((position, i) => (amounts[position] = Number(found[i] ?? 0)));
       }),
     );

@@ -1,4 +1,5 @@
 import type { Counter, Step } from "@quota/engine";
+import type { Fate } from "@quota/local-redis";
 import { describeWithRedis } from "@quota/local-redis/vitest";
 import { expect, test, vi } from "vitest";
 import { counterOf, everyone, one } from "./counting.js";
@@ -29,6 +30,24 @@ describeWithRedis("what a process remembers of a ledger", () => {
     const steps = Array.from({ length: 5 }, (_, i) => one(counters.slice(i, i + 4)));
     await Promise.all([store.transact(one(counters)), ...steps.map((step) => store.transact(step))]);
     expect(await store.read("ledger", counters)).toEqual([2, 3, 4, 5, 5, 4, 3, 2]);
+  });
+});
+
+describeWithRedis("a reading", () => {
+  const place = places();
+
+  test("is not made of the reply to something else", async () => {
+    const { proxy, open } = await place();
+    const { store } = await open();
+    for (let i = 0; i < 3; i += 1) await store.transact(one());
+    proxy.onReply = (_reply, [name = ""]): Fate => (/^eval/i.test(name) ? "twice" : "pass");
+    const step = store.transact(one());
+    await new Promise(setImmediate);
+    const reading = store.read("ledger", [everyone]);
+    await step;
+    proxy.onReply = undefined;
+    await expect(reading).rejects.toMatchObject({ name: "StoreError", applied: "no" });
+    await vi.waitFor(async () => expect(await store.read("ledger", [everyone])).toEqual([4]));
   });
 });
 
