@@ -6,9 +6,11 @@ import { describe, expect, test } from "vitest";
 import { redisServerKind } from "../src/checkRedisServer.js";
 import {
   createRedisStore,
+  liveCounters,
   openRedis,
   openRedisStore,
   redisClientOptions,
+  redisClock,
   redisClusterOptions,
 } from "../src/index.js";
 import { counterOf, one } from "./counting.js";
@@ -61,6 +63,16 @@ describe("options out of range are refused", () => {
   ])("%s", async (field, options) => {
     const client = new Redis({ ...redisClientOptions(), lazyConnect: true });
     await expect(createRedisStore(client, options)).rejects.toMatchObject({ field });
+    client.disconnect();
+  });
+
+  test.each([0, -5, 0.5, NaN, Infinity, 2 ** 31])("%s milliseconds to wait", async (ms) => {
+    const client = new Redis({ ...redisClientOptions(), lazyConnect: true });
+    const field = { name: "QuotaConfigError", field: "timeoutMs" };
+    await expect(openRedis("redis://localhost:1", { timeoutMs: ms })).rejects.toMatchObject(field);
+    await expect(redisClock(client, { timeoutMs: ms })).rejects.toMatchObject(field);
+    await expect(redisClock(client, { everyMs: ms })).rejects.toMatchObject({ field: "everyMs" });
+    await expect(liveCounters(client, { timeoutMs: ms }, 0).next()).rejects.toMatchObject(field);
     client.disconnect();
   });
 
