@@ -9,6 +9,7 @@ import commitWithinBounds from "./commitWithinBounds.lua";
 import { departure } from "./departure.js";
 import { fieldOf, ledgerKeys } from "./ledgerKeys.js";
 import { createLedgerLine, type LedgerLine, type LineTools } from "./ledgerLine.js";
+import { positiveWhole } from "./positiveWhole.js";
 import type { RedisClient } from "./redisClient.js";
 import { runScript, scriptOf } from "./runScript.js";
 import { storeFault } from "./storeFault.js";
@@ -216,15 +217,11 @@ function valid(
       problem: `${JSON.stringify(prefix)} contains a brace.`,
       remedy: "Leave braces out: they say which part of a key decides where a cluster keeps it.",
     });
-  for (const [field, value] of Object.entries({ timeoutMs, maxCachedCounters }))
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new QuotaConfigError({
-        code: "out-of-range",
-        field,
-        problem: `${String(value)} is no whole number above 0.`,
-        remedy: "Leave it out for the default.",
-      });
-  return { prefix, timeoutMs, maxCachedCounters };
+  return {
+    prefix,
+    timeoutMs: positiveWhole("timeoutMs", timeoutMs),
+    maxCachedCounters: positiveWhole("maxCachedCounters", maxCachedCounters),
+  };
 }
 
 function ignore(): void {

@@ -1,8 +1,10 @@
 import type { EpochMs } from "@quota/core";
-import { StoreError, type Counter, type CounterId, type LedgerId } from "@quota/engine";
+import type { Counter, CounterId, LedgerId } from "@quota/engine";
 import { Cluster, type Redis } from "ioredis";
 import { idOfField, ledgerOfTag } from "./ledgerNames.js";
+import { positiveWhole } from "./positiveWhole.js";
 import type { RedisClient } from "./redisClient.js";
+import { storeFault } from "./storeFault.js";
 import { within } from "./within.js";
 
 /** Some counters of one ledger, and what they hold. The two lists are aligned. */
@@ -29,13 +31,13 @@ export async function* liveCounters(
   options: { readonly prefix?: string | undefined; readonly timeoutMs?: number | undefined },
   now: EpochMs,
 ): AsyncGenerator<LedgerPart> {
-  const { prefix = "quota:", timeoutMs = 2_000 } = options;
+  const { prefix = "quota:" } = options;
+  const timeoutMs = positiveWhole("timeoutMs", options.timeoutMs ?? 2_000);
   const ask = async <Reply>(reply: Promise<unknown>): Promise<Reply> => {
     try {
       return (await within(reply, timeoutMs)) as Reply;
     } catch (cause) {
-      const said = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreError(`Redis failed: ${said}.`, { applied: "no", cause });
+      throw storeFault(cause, "stayed");
     }
   };
 

@@ -16,7 +16,7 @@ export interface OpenRedisOptions {
  * after the store; twice is once.
  *
  * @param url such as `redis://:password@localhost:6379/0`, or `rediss://` for TLS.
- * @throws {QuotaConfigError} for a URL that is none, and for a server that the store does not support.
+ * @throws {QuotaConfigError} for a URL that is none, a `timeoutMs` out of range, and for a server that the store does not support.
  * @throws {StoreError} when the server cannot be reached, refuses the password, or does not answer in time. Nothing stays open.
  * @example
  * const redis = await openRedis("redis://localhost:6379");

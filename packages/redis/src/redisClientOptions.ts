@@ -1,4 +1,5 @@
 import type { ClusterOptions, RedisOptions } from "ioredis";
+import { positiveWhole } from "./positiveWhole.js";
 
 /** Those of a client's settings on which the store relies. */
 export type RedisClientSettings = Required<
@@ -25,17 +26,18 @@ export type RedisClusterSettings = Required<
  * The settings that a client of the store needs. Nothing queues while the server is away, nothing is sent twice, and a
  * connection on which no reply comes is given up and made again.
  *
- * @param timeoutMs the store's `timeoutMs`.
+ * @param timeoutMs the store's `timeoutMs`. @throws {QuotaConfigError} for one out of range.
  * @example
  * const redis = new Redis({ host: "localhost", ...redisClientOptions() });
  */
 export function redisClientOptions(timeoutMs = 2_000): RedisClientSettings {
+  const ms = positiveWhole("timeoutMs", timeoutMs);
   return {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
+    connectTimeout: ms,
+    socketTimeout: ms,
     // For ever, and soon again: whoever asks meanwhile is told at once.
     retryStrategy: (times) => Math.min(50 * times, 500) + Math.random() * 50,
     // A primary that has become a replica, or a name that leads elsewhere since: look again, and send nothing twice.

@@ -1,4 +1,5 @@
 import type { EpochMs } from "@quota/core";
+import { positiveWhole } from "./positiveWhole.js";
 import type { RedisClient } from "./redisClient.js";
 import { storeFault } from "./storeFault.js";
 import { within } from "./within.js";
@@ -30,13 +31,14 @@ const READINGS = 3;
  * questions it goes on by this process's monotone clock, which nobody can set; an error of half a round trip remains. If
  * the server cannot be asked again, it goes on as it was.
  *
- * @throws {StoreError} when the server cannot be asked the first time.
+ * @throws {QuotaConfigError} for an option out of range. @throws {StoreError} when the server cannot be asked the first time.
  * @example
  * const clock = await redisClock(redis);
  * const engine = createQuotaEngine({ store, pools, plans, clock });
  */
 export async function redisClock(redis: RedisClient, options: RedisClockOptions = {}): Promise<RedisClock> {
-  const { everyMs = 30_000, timeoutMs = 2_000 } = options;
+  const everyMs = positiveWhole("everyMs", options.everyMs ?? 30_000);
+  const timeoutMs = positiveWhole("timeoutMs", options.timeoutMs ?? 2_000);
   let latest = 0;
   let offset = await best(redis, timeoutMs);
   const synchronise = async (): Promise<void> => {
