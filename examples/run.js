@@ -28,9 +28,9 @@ if (entry === undefined) {
     target: "node20",
     splitting: false,
     outExtension: () => ({ js: ".mjs" }),
-    external: ["better-sqlite3", "express", "vitest"],
+    external: ["better-sqlite3", "express", "ioredis", "vitest"],
     noExternal: [/^@quota\//],
-    loader: { ".sql": "text" },
+    loader: { ".sql": "text", ".lua": "text" },
     esbuildOptions: (options) => void (options.conditions = ["@quota/source"]),
   });
   const child = spawn(process.execPath, [join(outDir, entry.replace(/\.ts$/, ".mjs"))], { stdio: "inherit" });

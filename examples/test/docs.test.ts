@@ -2,13 +2,14 @@ import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseDimensions } from "@quota/core";
+import { parseDimensions, type WhenStoreFails } from "@quota/core";
 import {
   createMemoryPlanOverrides,
   createMemoryPoolDirectory,
   createMemoryUsageStore,
   createQuotaEngine,
   StoreError,
+  worstCaseOvershoot,
   type UsageStore,
 } from "@quota/engine";
 import { openQuotaDatabase } from "@quota/sqlite";
@@ -115,6 +116,29 @@ describe("every page", () => {
         if (!headings.includes(anchor)) broken.push(`${page}: ${link}#${anchor}`);
       }
     expect(broken).toEqual([]);
+  });
+});
+
+describe("docs/deploy.md", () => {
+  it("says truly how far each choice can go past a limit while the store is away", async () => {
+    const page = await text("docs/deploy.md");
+    const [, limit, replicas] = /worst case past a limit of (\d+), (\d+) gateways/.exec(page) ?? [];
+    const said = new Map(
+      [...page.matchAll(/^\| `(.+?)`.*\| (unlimited|\d+) +\|$/gm)].map(([, choice, risk]) => [
+        choice!,
+        risk!,
+      ]),
+    );
+    const risk = (whenStoreFails: WhenStoreFails): string =>
+      String(worstCaseOvershoot({ limit: Number(limit) }, { whenStoreFails, replicas: Number(replicas) }));
+    expect(said).toEqual(
+      new Map([
+        ['"allow"', risk("allow")],
+        ['"last-known"', risk("last-known")],
+        ['{ "budget": 0.01 }', risk({ budget: 0.01 })],
+        ['"deny"', risk("deny")],
+      ]),
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { describeWithRedis } from "@quota/local-redis/vitest";
 import { expect, it } from "vitest";
 import { main as decide } from "../01-decide.js";
 import { main as oneProcess } from "../02-one-process.js";
@@ -43,6 +44,12 @@ it("02 lends until half of the pool is used, then holds bob to his share", async
 
 it("03 admits the limit exactly, however many processes share it", async () => {
   expect(await run("03")).toEqual(["3 processes, a limit of 300: 300 admitted"]);
+});
+
+describeWithRedis("06, on a redis-server of its own,", () => {
+  it("lets three gateways together answer the limit exactly", async () => {
+    expect(await run("06")).toEqual(["3 gateways, one Redis, a limit of 90: 90 answered, 150 refused"]);
+  });
 });
 
 it("04 refuses through the middleware, and counts what the answers say", async () => {
