@@ -1,4 +1,5 @@
 import { QuotaConfigError } from "@quota/core";
+import { primariesOf } from "./primariesOf.js";
 import type { RedisClient } from "./redisClient.js";
 import { redisReady } from "./redisReady.js";
 import { storeFault } from "./storeFault.js";
@@ -70,10 +71,9 @@ export function redisServerKind(info: string): RedisServerKind {
 
 async function kindsOf(redis: RedisClient): Promise<readonly RedisServerKind[]> {
   await redisReady(redis);
-  const nodes = redis.isCluster
-    ? (redis as { nodes(role: "master"): RedisClient[] }).nodes("master")
-    : [redis];
-  return Promise.all(nodes.map(async (node) => redisServerKind(String(await node.call("info")))));
+  return Promise.all(
+    primariesOf(redis).map(async (node) => redisServerKind(String(await node.call("info")))),
+  );
 }
 
 function isKnown(name: string, version: string): boolean {

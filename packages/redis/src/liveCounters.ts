@@ -1,8 +1,8 @@
 import type { EpochMs } from "@quota/core";
 import type { Counter, CounterId, LedgerId } from "@quota/engine";
-import { Cluster, type Redis } from "ioredis";
 import { idOfField, ledgerOfTag } from "./ledgerNames.js";
 import { positiveWhole } from "./positiveWhole.js";
+import { primariesOf } from "./primariesOf.js";
 import type { RedisClient } from "./redisClient.js";
 import { storeFault } from "./storeFault.js";
 import { within } from "./within.js";
@@ -41,7 +41,7 @@ export async function* liveCounters(
     }
   };
 
-  for (const node of nodesOf(redis)) {
+  for (const node of primariesOf(redis)) {
     let cursor = "0";
     do {
       const [next, keys] = await ask<readonly [string, readonly string[]]>(
@@ -84,10 +84,6 @@ export async function* liveCounters(
     } while (at !== "0");
     return amounts;
   }
-}
-
-function nodesOf(redis: RedisClient): readonly Redis[] {
-  return redis instanceof Cluster ? redis.nodes("master") : [redis];
 }
 
 /** A prefix is text, whatever it contains. */

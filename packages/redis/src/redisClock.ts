@@ -1,5 +1,6 @@
 import type { EpochMs } from "@quota/core";
 import { positiveWhole } from "./positiveWhole.js";
+import { primariesOf } from "./primariesOf.js";
 import type { RedisClient } from "./redisClient.js";
 import { storeFault } from "./storeFault.js";
 import { within } from "./within.js";
@@ -27,7 +28,7 @@ export interface RedisClockOptions {
 const READINGS = 3;
 
 /**
- * Follows the server's clock, so that all who share a store choose the same bucket, whatever their own clocks say. Between the
+ * Follows the server's clock (in a cluster, that of the primary whose address comes first), so that all who share a store choose the same bucket, whatever their own clocks say. Between the
  * questions it goes on by this process's monotone clock, which nobody can set; an error of half a round trip remains. If
  * the server cannot be asked again, it goes on as it was.
  *
@@ -81,7 +82,10 @@ async function best(redis: RedisClient, timeoutMs: number): Promise<number> {
 }
 
 async function timeOf(redis: RedisClient): Promise<number> {
-  const [seconds, microseconds] = (await redis.call("time")) as readonly [string, string];
+  // A cluster would ask any of its servers, whose clocks may differ: everybody asks the same one.
+  const [server] = primariesOf(redis);
+  if (server === undefined) throw new Error("No primary of the cluster is known");
+  const [seconds, microseconds] = (await server.call("time")) as readonly [string, string];
   const ms = Number(seconds) * 1000 + Number(microseconds) / 1000;
   if (Number.isFinite(ms) && ms > 1_000_000_000_000) return ms;
   throw new Error(`Redis says that it is ${seconds}.${microseconds}`);

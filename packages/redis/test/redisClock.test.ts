@@ -1,9 +1,10 @@
 import { parseDimensions, type Dimension } from "@quota/core";
 import { createMemoryPlanOverrides, createMemoryPoolDirectory, createQuotaEngine } from "@quota/engine";
-import type { FaultProxy } from "@quota/local-redis";
+import { startFaultProxy, startRedisCluster, type FaultProxy } from "@quota/local-redis";
 import { describeWithRedis } from "@quota/local-redis/vitest";
+import { Cluster } from "ioredis";
 import { afterEach, expect, test, vi } from "vitest";
-import { redisClock } from "../src/index.js";
+import { createRedisStore, redisClock, redisClusterOptions } from "../src/index.js";
 import { places } from "./places.js";
 
 const MINUTES = 60_000;
@@ -48,6 +49,31 @@ describeWithRedis("redisClock", () => {
     expect(clock.now()).toBeGreaterThan(before + 9 * MINUTES);
     clock.close();
     clock.close();
+  });
+
+  test("is the same for everybody in a cluster, whose servers' clocks differ", async () => {
+    const cluster = await startRedisCluster();
+    const proxies = await Promise.all(cluster.ports.map((port) => startFaultProxy(port)));
+    proxies.forEach((proxy, i) => (proxy.onReply = shiftedTime(() => 600 * i)));
+    const natMap = Object.fromEntries(
+      cluster.ports.map((port, i) => [
+        `127.0.0.1:${String(port)}`,
+        { host: "127.0.0.1", port: proxies[i]!.port },
+      ]),
+    );
+    const answers = [];
+    for (let i = 0; i < 6; i += 1) {
+      const seeds = proxies.slice(i % 3).map(({ port }) => ({ host: "127.0.0.1", port }));
+      const redis = new Cluster(seeds, { ...redisClusterOptions(), natMap });
+      await createRedisStore(redis);
+      const clock = await redisClock(redis);
+      answers.push(Math.round((clock.now() - vi.getRealSystemTime()) / MINUTES));
+      clock.close();
+      redis.disconnect();
+    }
+    for (const proxy of proxies) await proxy.stop();
+    await cluster.stop();
+    expect(new Set(answers).size).toBe(1);
   });
 
   test("goes on as it was while the server cannot be asked", async () => {
