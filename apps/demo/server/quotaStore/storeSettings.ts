@@ -36,7 +36,7 @@ export interface StoreSettings {
 }
 
 /** Overrides `QUOTA_STORE_DRIVER`. */
-export const DRIVER_SETTING = "quotaStore.driver";
+const DRIVER_SETTING = "quotaStore.driver";
 const REDIS_URL_SECRET = "quotaStore.redisUrl";
 
 export function createStoreSettings({

@@ -3,7 +3,7 @@ import type { Counter, UsageStore } from "@quota/engine";
 export const NOW = Date.UTC(2026, 0, 15, 12, 5);
 
 /** A counter of the hour that NOW is in. */
-export function hourly(id: string): Counter {
+function hourly(id: string): Counter {
   const bucket = Math.floor(NOW / 3_600_000);
   return { id, bucket, expiresAt: (bucket + 2) * 3_600_000 };
 }
