@@ -11,8 +11,6 @@ export interface RedisServerKind {
   readonly name: string;
   readonly version: string;
   readonly cluster: boolean;
-  /** `noeviction` is what a store of counts needs: a counter that is evicted is quota given away. */
-  readonly maxmemoryPolicy: string;
 }
 
 /**
@@ -65,7 +63,6 @@ export function redisServerKind(info: string): RedisServerKind {
     name: name.charAt(0).toUpperCase() + name.slice(1),
     version: lines.get(own) ?? "of an unknown version",
     cluster: lines.get("cluster_enabled") === "1",
-    maxmemoryPolicy: lines.get("maxmemory_policy") ?? "unknown",
   };
 }
 
