@@ -1,7 +1,7 @@
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
 import { isKnown } from "./knownLimit.js";
-import type { Reading, Use } from "./reading.js";
+import type { Use } from "./reading.js";
 import {
   ceilingOf,
   DEFAULT_SATURATION_THRESHOLD,
@@ -10,7 +10,6 @@ import {
   isStrict,
 } from "./thresholdRule.js";
 import type { EpochMs } from "./units.js";
-import type { Bucket } from "./window.js";
 
 /** How far each amount of one dimension's readings may rise without changing the verdict; aligned with their amounts. */
 export interface DimensionBounds {
@@ -33,13 +32,18 @@ export function verdictBounds(
   now: EpochMs,
 ): readonly DimensionBounds[] | undefined {
   if (!decision.allowed) return undefined;
-  return question.dimensions.map((asked, i) => {
+  const bounds: DimensionBounds[] = [];
+  for (let i = 0; i < question.dimensions.length; i += 1) {
+    const asked = question.dimensions[i]!;
     const slack = slackOf(asked, question, decision.dimensions[i]!);
-    return {
-      used: spread(asked.used, slack.used, now, "key"),
-      total: spread(asked.total, slack.total, now, "everyone"),
-    };
-  });
+    const grows = growingOf(asked.total, now);
+    const owns = sharesBuckets(asked) ? grows : growingOf(asked.used, now);
+    bounds.push({
+      used: spread(asked.used, slack.used, { grows: owns, whose: "key" }),
+      total: spread(asked.total, slack.total, { grows, whose: "everyone" }),
+    });
+  }
+  return bounds;
 }
 
 /** How many whole grains the key's and everybody's use may rise, together, before the rule would answer more sternly. */
@@ -81,27 +85,44 @@ function rise(amount: number, bound: number, passes: (amount: number) => boolean
   return slack;
 }
 
-function spread(use: Use, slack: number, now: EpochMs, whose: "key" | "everyone"): readonly number[] {
+function spread(
+  use: Use,
+  slack: number,
+  { grows, whose }: { readonly grows: Growing; readonly whose: "key" | "everyone" },
+): readonly number[] {
   if (typeof use === "number") return [];
-  const grows = growing(use, now);
-  return use.amounts.map((amount, i) => {
-    if (slack === Infinity) return Infinity;
+  const { amounts } = use;
+  const bounds = new Array<number>(amounts.length).fill(Infinity);
+  if (slack === Infinity) return bounds;
+  for (let i = 0; i < amounts.length; i += 1) {
+    const amount = amounts[i]!;
     // A key's amount below 0 is read as 0; everybody's is signed.
-    const seen = whose === "key" ? Math.max(0, amount) : amount;
-    const bucket = use.buckets[i]!;
-    if (bucket === grows.settled) return seen + Math.floor(slack / 2);
-    return bucket === grows.held ? seen + Math.ceil(slack / 2) : seen;
-  });
+    const seen = whose === "key" && amount < 0 ? 0 : amount;
+    if (i === grows.settledAt) bounds[i] = seen + Math.floor(slack / 2);
+    else bounds[i] = i === grows.heldAt ? seen + Math.ceil(slack / 2) : seen;
+  }
+  return bounds;
 }
 
-/** The current bucket and generation: of those that count whole, the second newest (the newest is a neighbour's whose clock is ahead). */
-function growing(
-  reading: Reading,
-  now: EpochMs,
-): { readonly settled: Bucket | undefined; readonly held: Bucket | undefined } {
-  const current = (holds: Bucket["holds"]): Bucket | undefined => {
-    const newestFirst = reading.buckets.filter((bucket) => bucket.holds === holds && now <= bucket.fadesFrom);
-    return newestFirst[1] ?? newestFirst[0];
-  };
-  return { settled: current("settled"), held: current("held") };
+/** Where, among a reading's buckets, neighbours add: the current bucket and the current generation; −1 where there is none. */
+interface Growing {
+  readonly settledAt: number;
+  readonly heldAt: number;
+}
+
+/** Of the buckets that count whole, the second newest is the current one: the newest is a neighbour's whose clock is ahead. */
+function growingOf(use: Use, now: EpochMs): Growing {
+  const whole = { settled: [] as number[], held: [] as number[] };
+  if (typeof use !== "number")
+    for (let i = 0; i < use.buckets.length; i += 1) {
+      const { holds, fadesFrom } = use.buckets[i]!;
+      if (now <= fadesFrom) whole[holds].push(i);
+    }
+  const { settled, held } = whole;
+  return { settledAt: settled[1] ?? settled[0] ?? -1, heldAt: held[1] ?? held[0] ?? -1 };
+}
+
+/** Both readings of a request lie over the same buckets, as a rule. */
+function sharesBuckets({ used, total }: DimensionQuestion): boolean {
+  return typeof used !== "number" && typeof total !== "number" && used.buckets === total.buckets;
 }

@@ -118,10 +118,10 @@ interface Allowance extends Verdict<Allowed | Deprioritized> {
 /** The bounds are worked out when a store asks for them; most never do. One getter for all, since making one for each verdict costs as much as deciding. */
 const ALLOWANCE: Pick<Allowance, "holdsUpTo"> & ThisType<Allowance> = {
   get holdsUpTo() {
-    return verdictBounds(this.asked, this.result, this.now)?.flatMap(({ used, total }) => [
-      ...used,
-      ...total,
-    ]);
+    const bounds: number[] = [];
+    for (const { used, total } of verdictBounds(this.asked, this.result, this.now) ?? [])
+      bounds.push(...used, ...total);
+    return bounds;
   },
 };
 
