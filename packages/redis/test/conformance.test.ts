@@ -1,4 +1,4 @@
-import { describeUsageStore, type UsageStoreUnderTest } from "@quota/conformance";
+import { describeRateAdmission, describeUsageStore, type UsageStoreUnderTest } from "@quota/conformance";
 import { programVersion, startRedisCluster, startRedisServer } from "@quota/local-redis";
 import { describeWithRedis } from "@quota/local-redis/vitest";
 import { Cluster, Redis } from "ioredis";
@@ -56,9 +56,9 @@ function suite<Place extends { stop(): Promise<void> }>(
     };
   };
 
-  describeUsageStore("createRedisStore", () => open(), {
-    shaken: (pause) => open((client) => shaken(client, pause)),
-  });
+  const options = { shaken: (pause: () => Promise<void>) => open((client) => shaken(client, pause)) };
+  describeUsageStore("createRedisStore", () => open(), options);
+  describeRateAdmission("createRedisStore", () => open(), options);
 }
 
 /** The same client, whose commands leave late, and whose replies come late. */
