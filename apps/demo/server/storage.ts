@@ -1,9 +1,8 @@
-import type { PlanOverrides, PoolDirectory, UsageStore } from "@quota/engine";
+import type { LedgerPart, PlanOverrides, PoolDirectory, UsageStore } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
 import type { ApiKeys } from "./apiKeys.js";
 import type { Config } from "./config/createConfig.js";
 import type { Connections } from "./connections.js";
-import type { LedgerPart } from "./quotaStore/copyCounters.js";
 import type { Organisations } from "./organisations.js";
 import type { RateForest } from "./rateForest.js";
 import type { Teams } from "./teams.js";

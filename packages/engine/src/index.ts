@@ -36,6 +36,7 @@ export type {
 export { RatesUnavailableError } from "./ratesUnavailableError.js";
 
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
+export type { LedgerPart } from "./ledgerPart.js";
 export { StoreError } from "./storeError.js";
 export { ContendedError } from "./contendedError.js";
 export type { Awaitable } from "./awaitable.js";

@@ -7,7 +7,6 @@ export type { RedisStoreOptions } from "./createRedisStore.js";
 export { redisClock } from "./redisClock.js";
 export type { RedisClock, RedisClockOptions } from "./redisClock.js";
 export { liveCounters } from "./liveCounters.js";
-export type { LedgerPart } from "./liveCounters.js";
 export { redisClientOptions, redisClusterOptions } from "./redisClientOptions.js";
 export type { RedisClientSettings, RedisClusterSettings } from "./redisClientOptions.js";
 export type { RedisClient } from "./redisClient.js";

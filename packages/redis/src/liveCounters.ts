@@ -1,18 +1,11 @@
 import type { EpochMs } from "@quota/core";
-import type { Counter, CounterId, LedgerId } from "@quota/engine";
+import type { Counter, CounterId, LedgerPart } from "@quota/engine";
 import { idOfField, ledgerOfTag } from "./ledgerNames.js";
 import { positiveWhole } from "./positiveWhole.js";
 import { primariesOf } from "./primariesOf.js";
 import type { RedisClient } from "./redisClient.js";
 import { storeFault } from "./storeFault.js";
 import { within } from "./within.js";
-
-/** Some counters of one ledger, and what they hold. The two lists are aligned. */
-export interface LedgerPart {
-  readonly ledger: LedgerId;
-  readonly counters: readonly Counter[];
-  readonly amounts: readonly number[];
-}
 
 /** How many counters one part has at most. */
 const PART = 500;

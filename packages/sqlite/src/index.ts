@@ -6,7 +6,6 @@ export type { QuotaDatabaseFault } from "./quotaDatabaseError.js";
 export { createSqliteUsageStore } from "./createSqliteUsageStore.js";
 export type { SqliteUsageStoreOptions } from "./createSqliteUsageStore.js";
 export { liveCounters } from "./liveCounters.js";
-export type { LedgerPart } from "./liveCounters.js";
 export { createSqlitePoolDirectory } from "./createSqlitePoolDirectory.js";
 export type { SqlitePoolDirectoryOptions } from "./createSqlitePoolDirectory.js";
 export { createSqlitePlanOverrides } from "./createSqlitePlanOverrides.js";

@@ -1,16 +1,9 @@
 import type { EpochMs } from "@quota/core";
-import type { Counter, LedgerId } from "@quota/engine";
+import type { LedgerPart } from "@quota/engine";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { orStoreError } from "./orStoreError.js";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 import { patiently } from "./patiently.js";
-
-/** Some counters of one ledger, and what they hold. The two lists are aligned. */
-export interface LedgerPart {
-  readonly ledger: LedgerId;
-  readonly counters: readonly Counter[];
-  readonly amounts: readonly number[];
-}
 
 /** How many counters one part has at most. */
 const PART = 500;

@@ -1,6 +1,6 @@
-import type { Counter } from "@quota/engine";
+import type { Counter, LedgerPart } from "@quota/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSqliteUsageStore, liveCounters, type LedgerPart } from "../src/index.js";
+import { createSqliteUsageStore, liveCounters } from "../src/index.js";
 import { scratch, type Scratch } from "./scratch.js";
 import { counterOf, NOW } from "./takeStep.js";
 

@@ -1,17 +1,10 @@
-import { StoreError, type Counter, type LedgerId, type UsageStore } from "@quota/engine";
+import { StoreError, type LedgerPart, type UsageStore } from "@quota/engine";
 
 /** A store that can say what it holds. Nobody may write to it meanwhile. */
 export interface CountedStore {
   readonly store: UsageStore;
   /** Every counter that has an amount and has not expired. */
   live(now: number): AsyncIterable<LedgerPart>;
-}
-
-/** Some counters of one ledger, and what they hold; aligned. */
-export interface LedgerPart {
-  readonly ledger: LedgerId;
-  readonly counters: readonly Counter[];
-  readonly amounts: readonly number[];
 }
 
 /** What was copied, and how it ends: one of the two, once. */
