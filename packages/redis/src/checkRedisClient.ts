@@ -3,7 +3,7 @@ import type { RedisClient } from "./redisClient.js";
 
 /**
  * Refuses a client whose settings break what the store promises: that a step is never sent twice, that nothing queues for a
- * server that is away, and that keys are the ones that were asked for.
+ * server that is away, that a connection without replies is made again, and that keys are the ones that were asked for.
  *
  * @throws {QuotaConfigError} naming the option.
  */
@@ -16,25 +16,34 @@ export function checkRedisClient(redis: RedisClient): void {
     });
   if (options.enableOfflineQueue !== false)
     refuse("enableOfflineQueue", "steps would queue while the server is away.", { set: "false" });
-  if (redis.isCluster) {
-    if (options.retryDelayOnFailover !== 0)
-      refuse("retryDelayOnFailover", "a step whose reply was lost would be sent again.", { set: "0" });
-    return;
-  }
-  if (options.autoResendUnfulfilledCommands !== false)
-    refuse("autoResendUnfulfilledCommands", "a step whose reply was lost would be sent again.", {
-      set: "false",
+  const { connection, where } = redis.isCluster
+    ? { connection: options.redisOptions ?? {}, where: "redisOptions." }
+    : { connection: options, where: "" };
+  if (redis.isCluster && options.retryDelayOnFailover !== 0)
+    refuse("retryDelayOnFailover", SENT_AGAIN, { set: "0" });
+  if (connection.autoResendUnfulfilledCommands !== false)
+    refuse(`${where}autoResendUnfulfilledCommands`, SENT_AGAIN, { set: "false" });
+  if (!(connection.socketTimeout! > 0))
+    refuse(`${where}socketTimeout`, "a connection on which no reply comes would not be given up.", {
+      set: "the store's timeoutMs",
     });
-  if (options.maxRetriesPerRequest !== 0)
+  if (!redis.isCluster && options.maxRetriesPerRequest !== 0)
     refuse("maxRetriesPerRequest", "steps would be kept until the server is back.", { set: "0" });
 }
 
-/** Those of ioredis's options that are looked at; its types do not tell a cluster's from a server's. */
-interface ClientOptions {
+const SENT_AGAIN = "a step whose reply was lost would be sent again.";
+
+/** Those of a connection's options that are looked at. */
+interface ConnectionOptions {
   readonly keyPrefix?: string | undefined;
-  readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined;
-  readonly enableOfflineQueue?: boolean | undefined;
   readonly autoResendUnfulfilledCommands?: boolean | undefined;
+  readonly socketTimeout?: number | undefined;
+}
+
+/** Those of ioredis's options that are looked at; its types do not tell a cluster's from a server's. */
+interface ClientOptions extends ConnectionOptions {
+  readonly redisOptions?: ConnectionOptions | undefined;
+  readonly enableOfflineQueue?: boolean | undefined;
   readonly maxRetriesPerRequest?: number | null | undefined;
   readonly retryDelayOnFailover?: number | undefined;
 }
