@@ -11,7 +11,7 @@ import type { Health } from "./health.js";
 import type { InFlight } from "./inFlight.js";
 import { logRequests } from "./logRequests.js";
 import type { Metrics } from "./metrics.js";
-import type { QuotaStore } from "./quotaStore/createStore.js";
+import type { QuotaStore } from "./quotaStore/quotaStore.js";
 import { createQuotaStoreRouter } from "./quotaStore/quotaStoreRouter.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
 

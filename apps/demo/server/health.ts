@@ -2,7 +2,7 @@ import type { EngineStatus } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
 import type { Comparison } from "./config/createReplicaWatch.js";
 import type { OutageRisk } from "./outageRisk.js";
-import type { QuotaStore, QuotaStoreStatus } from "./quotaStore/createStore.js";
+import type { QuotaStore, QuotaStoreStatus } from "./quotaStore/quotaStore.js";
 
 /** What `/healthz` answers: 200 only when the store answers and the database is sound. */
 export interface Health {

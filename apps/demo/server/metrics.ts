@@ -1,5 +1,5 @@
 import type { EngineStatus, QuotaEngine, RatedAdmission, UsageStore, WaitingRoom } from "@quota/engine";
-import type { QuotaStore } from "./quotaStore/createStore.js";
+import type { QuotaStore } from "./quotaStore/quotaStore.js";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** What Prometheus is told. No label names a key: their number is not bounded, and who uses what is nobody's business here. */

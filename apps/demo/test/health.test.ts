@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { QuotaStoreStatus } from "../server/quotaStore/createStore.js";
+import type { QuotaStoreStatus } from "../server/quotaStore/quotaStore.js";
 import { createHealthCheck, type HealthParts } from "../server/health.js";
 
 function check(parts: Partial<HealthParts> = {}) {

@@ -1,4 +1,4 @@
-import type { QuotaStore } from "../quotaStore/createStore.js";
+import type { QuotaStore } from "../quotaStore/quotaStore.js";
 import { CONFIG_PARTS, type ConfigHashes, type ConfigPart } from "./configHashes.js";
 
 /** Compares this gateway's configuration with that of the others that count in the same Redis. */

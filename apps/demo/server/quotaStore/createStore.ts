@@ -1,65 +1,14 @@
-import type { Step, UsageStore } from "@quota/engine";
 import type { Logger } from "pino";
 import { createAbsentStore } from "./createAbsentStore.js";
 import { copyCounters, type CountedStore, type CountersCopy } from "./copyCounters.js";
 import { createSwitchingStore } from "./createSwitchingStore.js";
+import type { OpenedRedis } from "./openedRedis.js";
+import { probeStep } from "./probeStep.js";
+import type { QuotaStore, QuotaStoreStatus, StoreChange } from "./quotaStore.js";
 import { redisFault } from "./redisFault.js";
-import type { StoreChoice, StoreDriver, StoreSettings } from "./storeSettings.js";
-
-/** Where use is counted: one store to the engine, whatever it is just now. */
-export interface QuotaStore {
-  readonly store: UsageStore;
-  /** The server's time while Redis counts, so that all gateways agree on it; else this machine's. */
-  readonly clock: { now(): number };
-  status(): QuotaStoreStatus;
-  /** Whether the store does a step now. Asks it, and those who ask meanwhile wait for the same answer. */
-  works(): Promise<boolean>;
-  /** The Redis that counts now. */
-  redis(): OpenedRedis | undefined;
-  /**
-   * Counts elsewhere from now on, and after every later start. Live counters go along.
-   *
-   * @throws {StoreChangeRefused} in a sentence; then everything is as it was.
-   */
-  change(change: StoreChange): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface QuotaStoreStatus {
-  /** What was asked for, and who asked. */
-  readonly asked: StoreChoice;
-  /** What counts; `none`: requests meet `whenStoreFails` until Redis answers. */
-  readonly serving: StoreDriver | "none";
-  readonly state: "ok" | "degraded" | "failing";
-  /** Why it is not ok, in a sentence without addresses or passwords. */
-  readonly reason: string | undefined;
-  /** The last failure, whether or not the store has worked since. */
-  readonly lastError: { readonly at: number; readonly said: string } | undefined;
-}
-
-export interface StoreChange {
-  readonly driver: StoreDriver;
-  /** Left out: the one that is configured; `null`: the environment's. */
-  readonly redisUrl?: string | null | undefined;
-  /** `next-start`: it is only written down; nothing is carried over then. */
-  readonly takesEffect: "now" | "next-start";
-}
-
-/** A Redis that has answered. */
-export interface OpenedRedis extends CountedStore {
-  readonly clock: { now(): number };
-  /** Sends one command. */
-  ask(command: string, ...words: string[]): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-/** Why the store stays what it is. */
-export class StoreChangeRefused extends Error {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = "StoreChangeRefused";
-  }
-}
+import { saidBy } from "./saidBy.js";
+import { StoreChangeRefused } from "./storeChangeRefused.js";
+import type { StoreSettings } from "./storeSettings.js";
 
 export interface QuotaStoreParts {
   readonly sqlite: CountedStore;
@@ -288,7 +237,7 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
       };
     },
     works() {
-      probe ??= store.transact(smallStep(clock.now())).then(
+      probe ??= store.transact(probeStep(clock.now())).then(
         () => true,
         () => false,
       );
@@ -304,22 +253,5 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
       await store.close();
       await redis?.close();
     },
-  };
-}
-
-/** For the log. Not the error itself: a driver's has the command that failed, and that may be the one with the password. */
-function saidBy(error: unknown): { readonly said: string } {
-  const said = error instanceof Error ? error.message : String(error);
-  return { said: said.replaceAll(/rediss?:\/\/\S+/gu, "(the address of Redis)") };
-}
-
-/** Counts one in a counter that nobody reads: a store that answers questions and takes no writes does not work. */
-function smallStep(now: number): Step<void> {
-  const bucket = Math.floor(now / 60_000);
-  return {
-    ledger: "health",
-    counters: [{ id: "steps", bucket, expiresAt: (bucket + 2) * 60_000 }],
-    now,
-    decide: () => ({ result: undefined, additions: [1], holdsUpTo: [Infinity] }),
   };
 }

@@ -1,4 +1,4 @@
-import type { OpenedRedis } from "./createStore.js";
+import type { OpenedRedis } from "./openedRedis.js";
 
 /**
  * Connects to Redis, or to the cluster that the server is a node of. Its client is asked for only now: a gateway that counts in SQLite does

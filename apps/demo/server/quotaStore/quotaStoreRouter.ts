@@ -3,7 +3,8 @@ import { buildBadRequest, buildProblem } from "@quota/http";
 import express, { type Router } from "express";
 import { z } from "zod";
 import { bodyFaults } from "../bodyFaults.js";
-import { StoreChangeRefused, type QuotaStore } from "./createStore.js";
+import type { QuotaStore } from "./quotaStore.js";
+import { StoreChangeRefused } from "./storeChangeRefused.js";
 import { redisUrlProblem } from "./redisUrl.js";
 import { STORE_DRIVERS } from "./storeSettings.js";
 

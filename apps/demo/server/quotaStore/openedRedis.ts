@@ -1,0 +1,9 @@
+import type { CountedStore } from "./copyCounters.js";
+
+/** A Redis that has answered. */
+export interface OpenedRedis extends CountedStore {
+  readonly clock: { now(): number };
+  /** Sends one command. */
+  ask(command: string, ...words: string[]): Promise<unknown>;
+  close(): Promise<void>;
+}
