@@ -1,7 +1,8 @@
 import { statSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createMemoryUsageStore } from "@quota/engine";
+import { createMemoryUsageStore, type UsageStore } from "@quota/engine";
 import { describe, expect, test } from "vitest";
+import type { OpenedRedis } from "../server/quotaStore/openedRedis.js";
 import { startTestGateway } from "../test/startTestGateway.js";
 import { temporaryDirectory } from "../test/temporaryDirectory.js";
 
@@ -79,16 +80,25 @@ describe("the setting of the quota store", () => {
     expect((await fetch(gateway.url + PATH)).status).toBe(401);
   });
 
+  test("does not change while another gateway runs on the same directory, and does once that has ended", async () => {
+    const dataDir = temporaryDirectory();
+    const openRedis = async () => elsewhere(createMemoryUsageStore());
+    const gateway = await startTestGateway({ dataDir, openRedis });
+    const other = await startTestGateway({ dataDir });
+    const change = () => gateway.admin("PUT", PATH, { driver: "redis", redisUrl: REDIS_URL });
+    const refused = await change();
+    expect([refused.status, await refused.json()]).toMatchObject([
+      409,
+      { detail: expect.stringMatching(/^Another gateway runs on this data directory/u) },
+    ]);
+    await other.stop(0);
+    expect((await change()).status).toBe(200);
+  });
+
   test("changes while requests are in flight: they settle, and what they hold went along", async () => {
     const other = createMemoryUsageStore();
     const gateway = await startTestGateway({
-      openRedis: async () => ({
-        store: other,
-        live: () => nothing(),
-        clock: { now: () => Date.UTC(2026, 0, 15, 12, 6) },
-        ask: async () => undefined,
-        close: () => Promise.resolve(),
-      }),
+      openRedis: async () => elsewhere(other),
     });
     await (await gateway.ask("bob")).text();
     await gateway.quiet();
@@ -108,6 +118,17 @@ describe("the setting of the quota store", () => {
     expect((await gateway.usage()).dimensions[0]).toMatchObject({ consumedTotal: 2, held: 0 });
   });
 });
+
+/** A store that counts as Redis would, an hour's part later. */
+function elsewhere(store: UsageStore): OpenedRedis {
+  return {
+    store,
+    live: () => nothing(),
+    clock: { now: () => Date.UTC(2026, 0, 15, 12, 6) },
+    ask: async () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
 
 /** What an empty store holds. */
 async function* nothing(): AsyncGenerator<never> {
