@@ -199,11 +199,13 @@ function partsOf(positions: readonly number[]): readonly (readonly number[])[] {
 
 /** What Redis cannot keep would fail the whole batch: it is turned away before it waits with others. */
 function checkCounters(counters: readonly Counter[]): void {
-  for (const { bucket, expiresAt } of counters)
+  for (const { id, bucket, expiresAt } of counters) {
+    if (typeof id !== "string") throw new TypeError(`A counter's id must be a text, not ${String(id)}.`);
     if (!Number.isSafeInteger(bucket) || !Number.isSafeInteger(expiresAt))
       throw new TypeError(
         `A counter's bucket and expiresAt must be whole numbers, not ${String(bucket)} and ${String(expiresAt)}.`,
       );
+  }
 }
 
 function valid(

@@ -1,5 +1,5 @@
 import { QuotaConfigError } from "@quota/core";
-import { StoreError } from "@quota/engine";
+import { StoreError, type Counter } from "@quota/engine";
 import { describeWithRedis } from "@quota/local-redis/vitest";
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { describe, expect, test } from "vitest";
@@ -131,6 +131,23 @@ describeWithRedis("at start", () => {
     for (const { store } of [first, first, second, first]) await store.transact(one(counters));
     expect(new Set(await first.store.read("ledger", counters))).toEqual(new Set([4]));
     await Promise.all([first.close(), second.close()]);
+  });
+
+  test.each([
+    ["id", { id: undefined }],
+    ["bucket", { bucket: 0.5 }],
+    ["expiresAt", { expiresAt: Infinity }],
+  ])("a counter whose %s is none is an error to whoever asked, and to nobody else", async (name, wrong) => {
+    const { open } = await place();
+    const { store } = await open();
+    const counter = { ...counterOf("a"), ...wrong } as Counter;
+    const asked = [store.transact(one()), store.transact(one([counter])), store.read("ledger", [counter])];
+    const [other, ...refused] = await Promise.allSettled(asked);
+    expect(other).toMatchObject({ status: "fulfilled" });
+    for (const each of refused)
+      expect(each).toMatchObject({
+        reason: { name: "TypeError", message: expect.stringContaining(name) as string },
+      });
   });
 
   test("counters that are no longer kept at hand are read again", async () => {
