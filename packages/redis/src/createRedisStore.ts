@@ -20,7 +20,10 @@ export interface RedisStoreOptions {
   readonly prefix?: string | undefined;
   /** After how many milliseconds a step is given up (default 2000). */
   readonly timeoutMs?: number | undefined;
-  /** How many counters are kept at hand (default 300 000); others are read again when they are asked for. */
+  /**
+   * How many counters are kept at hand of one ledger, and of all together once there are 64 ledgers (default 300 000); others are
+   * read again when they are asked for.
+   */
   readonly maxCachedCounters?: number | undefined;
 }
 
