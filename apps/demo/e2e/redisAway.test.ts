@@ -71,17 +71,10 @@ describeWithRedis("while Redis", () => {
     ],
     ["is cut off", { break: ({ proxy }) => proxy.shut(), mend: ({ proxy }) => proxy.open() }],
     [
-      "has become a replica that takes no writes",
+      "has become a replica that takes no writes, and is promoted",
       {
-        break: ({ proxy }) => {
-          proxy.onCommand = ([word = ""]) =>
-            /^eval/iu.test(word)
-              ? { answer: "-READONLY You can't write against a read only replica." }
-              : "pass";
-        },
-        mend: ({ proxy }) => {
-          proxy.onCommand = undefined;
-        },
+        break: ({ server }) => server.ask("REPLICAOF", "127.0.0.1", "1"),
+        mend: ({ server }) => server.ask("REPLICAOF", "NO", "ONE"),
       },
     ],
     [
