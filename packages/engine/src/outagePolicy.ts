@@ -1,4 +1,4 @@
-import type { AmountsInGrains, EpochMs, WhenStoreFails } from "@quota/core";
+import type { Allowed, AmountsInGrains, Deprioritized, EpochMs, Refused, WhenStoreFails } from "@quota/core";
 import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { createLastKnownUse } from "./lastKnownUse.js";
@@ -13,7 +13,7 @@ import type { UsageStore } from "./usageStore.js";
 /** What becomes of requests, and of what they use, while the store is away. */
 export interface OutagePolicy {
   /** Asks the store; what it shows is remembered where that is what requests will be judged on. */
-  decide(question: AdmissionQuestion, now: EpochMs): ReturnType<typeof asked>;
+  decide(question: AdmissionQuestion, now: EpochMs): Promise<Allowed | Deprioritized | Refused>;
   /** The answer to a request for which the store failed. */
   admit(request: FailedRequest, now: EpochMs): Promise<Admission>;
   /** A lease ends; whether what it used counts against a budget until it is written. */
@@ -67,28 +67,37 @@ export function createOutagePolicy(tools: {
   const policyOf = (live: LivePool | undefined): WhenStoreFails =>
     live?.governed.pool.whenStoreFails ?? whenStoreFails;
 
+  async function askedAndRemembered(
+    question: AdmissionQuestion,
+    now: EpochMs,
+  ): Promise<Allowed | Deprioritized | Refused> {
+    const { live, sheet } = question;
+    let shown: { readonly amounts: readonly number[]; readonly additions: readonly number[] } | undefined;
+    const decision = await store.transact({
+      ledger: live.ledger,
+      counters: sheet.counters,
+      now,
+      decide(amounts) {
+        const verdict = admissionVerdict(question, amounts, now);
+        shown = { amounts: amounts.slice(), additions: verdict.additions };
+        return verdict;
+      },
+    });
+    if (shown !== undefined) lastKnown.shown(live.ledger, { counters: sheet.counters, ...shown }, now);
+    return decision;
+  }
+
   return {
-    async decide(question, now) {
-      const { live, sheet } = question;
-      const policy = policyOf(live);
-      if (policy !== "last-known") {
-        const decision = await asked(store, question, now);
-        if (typeof policy === "object") budgets.works(live.ledger);
-        return decision;
-      }
-      let shown: { readonly amounts: readonly number[]; readonly additions: readonly number[] } | undefined;
-      const decision = await store.transact({
-        ledger: live.ledger,
-        counters: sheet.counters,
-        now,
-        decide(amounts) {
-          const verdict = admissionVerdict(question, amounts, now);
-          shown = { amounts: amounts.slice(), additions: verdict.additions };
-          return verdict;
-        },
+    decide(question, now) {
+      const { ledger } = question.live;
+      const policy = policyOf(question.live);
+      if (policy === "last-known") return askedAndRemembered(question, now);
+      const decision = asked(store, question, now);
+      if (typeof policy !== "object") return decision;
+      return decision.then((decided) => {
+        budgets.works(ledger);
+        return decided;
       });
-      if (shown !== undefined) lastKnown.shown(live.ledger, { counters: sheet.counters, ...shown }, now);
-      return decision;
     },
 
     async admit({ caller, live, costs, question, cause }, now) {
@@ -158,7 +167,12 @@ export function createOutagePolicy(tools: {
   };
 }
 
-function asked(store: UsageStore, question: AdmissionQuestion, now: EpochMs) {
+/** Without waiting for anything itself: it is on the path of every request. */
+function asked(
+  store: UsageStore,
+  question: AdmissionQuestion,
+  now: EpochMs,
+): Promise<Allowed | Deprioritized | Refused> {
   return store.transact({
     ledger: question.live.ledger,
     counters: question.sheet.counters,
