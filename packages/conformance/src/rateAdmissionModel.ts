@@ -68,6 +68,8 @@ interface Process {
   readonly rates: RateAdmission;
   /** The plan as this process has it. */
   plan: RevisedRatePlan;
+  /** The newest that it has asked by, or loaded. */
+  knows: RevisedRatePlan;
 }
 
 interface Open {
@@ -89,6 +91,7 @@ async function follow(
   const processes = stores.map((store): Process => ({
     rates: ratesOver(store, { clock, loadPlan: async () => newest }),
     plan: newest,
+    knows: newest,
   }));
   let uses = new Map<string, RateUsage>();
   const open: Open[] = [];
@@ -101,11 +104,18 @@ async function follow(
     }
   };
 
+  /** Whoever meets a newer plan than its own in the ledger loads the newest there is, and the ledger learns of that. */
+  const meet = (process: Process): void => {
+    if (process.knows.revision < known.revision) process.knows = newest;
+    if (process.knows.revision > known.revision) known = process.knows;
+  };
+
   for (const { kind, handle, pick, tokens } of events) {
     const process = processes[handle]!;
     switch (kind) {
       case "ask": {
-        if (process.plan.revision > known.revision) known = process.plan;
+        if (process.plan.revision > process.knows.revision) process.knows = process.plan;
+        meet(process);
         const leaf = IDS[pick % IDS.length]!;
         const path = ratePathFrom(known.plan, leaf);
         const expected = checkRatePlan({ plan: known.plan, path, usage: uses, estimate: tokens });
@@ -132,10 +142,14 @@ async function follow(
         const isCurrent = ended.minute === minute();
         if (kind === "release") {
           await ended.process.rates.releaseRate(lease);
-          if (isCurrent) count(nodes, -1, -lease.estimate);
+          if (!isCurrent) break;
+          meet(ended.process);
+          count(nodes, -1, -lease.estimate);
         } else {
           await ended.process.rates.settleRate(lease, 3 * tokens);
-          if (isCurrent || difference > 0) count(nodes, 0, difference);
+          if (difference === 0 || (difference < 0 && !isCurrent)) break;
+          meet(ended.process);
+          count(nodes, 0, difference);
         }
         break;
       }
