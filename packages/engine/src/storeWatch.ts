@@ -1,4 +1,5 @@
 import type { EpochMs } from "@quota/core";
+import { ContendedError } from "./contendedError.js";
 import type { EngineStatus, Logger } from "./quotaEngine.js";
 
 /** Remembers whether the store works, and says so in the log without flooding it. */
@@ -25,6 +26,8 @@ export function createStoreWatch(logger: Logger | undefined): StoreWatch {
       mentionedAt = -Infinity;
     },
     failed({ cause, at, consequence }) {
+      // Many at once is no outage: what could not be written for it is tried again all the same.
+      if (cause instanceof ContendedError) return;
       failure = { at, cause };
       if (at - mentionedAt < MENTION_EVERY_MS) {
         unmentioned += 1;

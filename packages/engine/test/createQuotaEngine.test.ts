@@ -629,6 +629,23 @@ describe("a store that fails", () => {
     expect(engine.status().storeFailure).toBeUndefined();
   });
 
+  it("that is only contended when a request is settled has not failed, and counts the use when it can", async () => {
+    const warnings: string[] = [];
+    const store = switchable(createMemoryUsageStore(), () => new ContendedError());
+    const { engine, admit, key } = await engineOver({
+      store,
+      logger: { warn: (_entry, message) => warnings.push(message) },
+    });
+    const { lease } = await admit("alice");
+    store.on = false;
+    await engine.settle(lease!);
+    expect(engine.status()).toMatchObject({ remembered: 1, storeFailure: undefined });
+    store.on = true;
+    await engine.close();
+    expect(await key("alice")).toMatchObject({ consumed: 1, held: 0 });
+    expect(warnings).toEqual([]);
+  });
+
   it("that may have written a settlement is not asked again", async () => {
     const store = switchable(
       createMemoryUsageStore(),
