@@ -18,6 +18,11 @@ export async function throughput(calls: number, work: (calls: number) => Promise
   return (calls / (performance.now() - before)) * 1000;
 }
 
+/** Microseconds of wall time per call: what other processes do for it counts too, and whatever else the machine does. */
+export async function wallTime(calls: number, work: (calls: number) => Promise<unknown>): Promise<number> {
+  return 1_000_000 / (await throughput(calls, work));
+}
+
 /** Calls something so many times in all, so many at once. */
 export async function atOnce(
   width: number,
