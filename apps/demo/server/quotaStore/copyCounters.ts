@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { StoreError, type LedgerPart, type UsageStore } from "@quota/engine";
 
 /** A store that can say what it holds. Nobody may write to it meanwhile. */
@@ -21,10 +22,12 @@ export interface CountersCopy {
 const LIMIT_MS = 5_000;
 /** How often a reply that was lost is asked for again: a step here sets, so it may be sent twice. */
 const TRIES = 3;
+const MARK_MS = 60_000;
 
 /**
  * Adds everything that one store holds to another, which nobody else may write to meanwhile. What the target had stays: an amount is
- * counted in one place at a time, so the two belong together.
+ * counted in one place at a time, so the two belong together. Two names of one place, such as two addresses of one Redis, have nothing to
+ * copy.
  *
  * @throws {Error} when either store fails or it takes too long; what was copied has been taken back, unless the message says otherwise.
  */
@@ -47,7 +50,8 @@ export async function copyCounters(
   };
 
   try {
-    for await (const part of from.live(now)) {
+    const source = (await isOnePlace(from.store, to, now)) ? [] : from.live(now);
+    for await (const part of source) {
       if (performance.now() > giveUpAt) throw new Error(`it took longer than ${limitMs} ms`);
       const before = await shown(to, part, now);
       copied.push({ part, before });
@@ -73,6 +77,20 @@ export async function copyCounters(
     },
     undo,
   };
+}
+
+/** Whether what is counted in one of them is seen in the other. A mark that could not be taken away ends by itself. */
+async function isOnePlace(from: UsageStore, to: UsageStore, now: number): Promise<boolean> {
+  const bucket = Math.floor(now / MARK_MS);
+  const counters = [{ id: "mark", bucket, expiresAt: (bucket + 2) * MARK_MS }];
+  const mark = { ledger: `move:${randomUUID()}`, counters, amounts: [1] };
+  await set(from, mark, now);
+  try {
+    const [seen] = await shown(to, mark, now);
+    return seen === 1;
+  } finally {
+    await set(from, { ...mark, amounts: [0] }, now);
+  }
 }
 
 /** What the counters hold, by a step: a mere reading may lag behind. */

@@ -31,6 +31,17 @@ describe("counters that are copied", () => {
     expect(await held(from.store, ["alice", "everyone"])).toEqual([3, 5]);
   });
 
+  test("stay as they are where the target is the source by another name", async () => {
+    const from = await countedInSqlite();
+    await add(from.store, { alice: 3, everyone: 5 });
+    const copy = await copyCounters({ from, to: { ...from.store } }, NOW);
+    await copy.finish();
+    expect(await held(from.store, ["alice", "everyone"])).toEqual([3, 5]);
+    await copy.undo();
+    expect(await held(from.store, ["alice", "everyone"])).toEqual([3, 5]);
+    expect(copy.counters).toBe(0);
+  });
+
   test("go nowhere when it takes too long", async () => {
     const [from, to] = [await countedInSqlite(), await countedInSqlite()];
     await add(from.store, { everyone: 5 });
