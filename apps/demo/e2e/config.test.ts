@@ -121,4 +121,36 @@ describe("a configuration", () => {
       expect((await gateway.admin("PUT", "/api/config", body)).status).toBe(400);
     expect(await configOf(gateway)).toEqual(config);
   });
+
+  test("with numbers that nothing could be done with later, or a key elsewhere than its team, is 400", async () => {
+    const gateway = await furnished();
+    const config = await configOf(gateway);
+    const never = 9e15;
+    const bad = {
+      ...config,
+      connections: config.connections.map((connection) => ({ ...connection, createdAt: never })),
+      organisations: config.organisations.map((organisation) => ({ ...organisation, createdAt: -never })),
+      keys: config.keys.map((key) => (key.id === "alice" ? { ...key, version: 2 ** 53 - 1 } : key)),
+      ratePlanRevision: 2 ** 53 - 1,
+    };
+    expect(await faultsOf(gateway, bad)).toEqual([
+      ...["connections[0].createdAt", "connections[1].createdAt", "organisations[0].createdAt"],
+      ...["keys[0].version", "ratePlanRevision"],
+    ]);
+    const elsewhere = config.keys.map((key) => (key.id === "alice" ? { ...key, orgId: null } : key));
+    expect(await faultsOf(gateway, { ...config, keys: elsewhere })).toEqual(["keys[0].orgId"]);
+    expect(await configOf(gateway)).toEqual(config);
+
+    // As far as it may go, it still goes on.
+    const last = { ...config, ratePlanRevision: 2 ** 52 };
+    expect((await gateway.admin("PUT", "/api/config", last)).status).toBe(200);
+    expect((await gateway.admin("PATCH", "/api/teams/core", { tpm: null })).status).toBe(200);
+    expect((await gateway.ask("alice")).status).toBe(200);
+  });
 });
+
+async function faultsOf(gateway: TestGateway, config: unknown): Promise<string[]> {
+  const answer = await gateway.admin("PUT", "/api/config", config);
+  const { errors } = (await answer.json()) as { errors?: { path: string }[] };
+  return (errors ?? []).map(({ path }) => path);
+}

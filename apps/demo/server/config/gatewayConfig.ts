@@ -71,12 +71,21 @@ function within(place: string, { path, code, message }: Fault): Fault {
   return { path: path === "" ? place : `${place}.${path}`, code, message: `${place}: ${message}` };
 }
 
+/** Leaves room to count on from it: a revision never falls again, and one past 2^53 − 1 would be the last. */
+const MOST_CHANGES = 2 ** 52;
+
 const whole = z.number("must be a number.").refine(Number.isSafeInteger, "must be a whole number.");
 const id = z.string("must be a text.").superRefine((value, context) => {
   const fault = idFault(value, "");
   if (fault !== undefined) context.addIssue({ code: "custom", message: fault.message.trim() });
 });
-const life = { version: whole.min(1, "must be at least 1."), createdAt: whole };
+const life = {
+  version: whole.min(1, "must be at least 1.").max(MOST_CHANGES, "is too large to be counted on."),
+  createdAt: whole.refine(
+    isMoment,
+    "must be a moment in milliseconds since 1970, of which a date can be made.",
+  ),
+};
 const list = <Item extends z.ZodType>(item: Item) => z.array(item, "must be a list.");
 
 const connection = connectionBody
@@ -102,7 +111,13 @@ const config = z.strictObject(
     teams: list(team),
     keys: list(key),
     pools: list(pool),
-    ratePlanRevision: whole.min(0, "must not be negative."),
+    ratePlanRevision: whole
+      .min(0, "must not be negative.")
+      .max(MOST_CHANGES, "is too large to be counted on."),
   },
   "must be an object.",
 );
+
+function isMoment(value: number): boolean {
+  return !Number.isNaN(new Date(value).getTime());
+}

@@ -98,5 +98,19 @@ export function strayReferences(config: References): readonly Fault[] {
     keys.map(({ orgId }) => orgId),
     organisations,
   );
+  const orgIds = new Set(organisations.map(({ id }) => id));
+  const teamById = new Map(teams.map((team) => [team.id, team]));
+  keys.forEach(({ teamId, orgId }, i) => {
+    const team = teamId == null ? undefined : teamById.get(teamId);
+    if (team === undefined || orgId === undefined) return;
+    const teamsOrg = team.orgId ?? null;
+    // A team that leads nowhere has a fault of its own.
+    if (orgId !== teamsOrg && (teamsOrg === null || orgIds.has(teamsOrg)))
+      add(
+        `keys[${i}].orgId`,
+        "organisation-of-team",
+        "contradicts the team, which is in its organisation with all of its keys; leave it out, or say the same.",
+      );
+  });
   return faults;
 }
