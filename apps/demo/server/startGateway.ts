@@ -27,8 +27,7 @@ import { createHealthCheck } from "./health.js";
 import { createInFlight } from "./inFlight.js";
 import { createMetrics } from "./metrics.js";
 import { createPresence } from "./quotaStore/createPresence.js";
-import { createStore } from "./quotaStore/createStore.js";
-import type { OpenedRedis } from "./quotaStore/openedRedis.js";
+import { createStore, type QuotaStoreParts } from "./quotaStore/createStore.js";
 import { createStoreSettings } from "./quotaStore/storeSettings.js";
 import { outageRisks } from "./outageRisk.js";
 import type { Settings } from "./readSettings.js";
@@ -64,7 +63,7 @@ export interface GatewayOptions {
   /** Which adapters: for `main.ts` (and tests) to say. */
   readonly openStorage: (options: { readonly dataDir: string; readonly logger: Logger }) => Promise<Storage>;
   /** Connects to a Redis. Default: none is there. */
-  readonly openRedis?: ((url: string) => Promise<OpenedRedis>) | undefined;
+  readonly openRedis?: QuotaStoreParts["openRedis"] | undefined;
   readonly log: Logger;
   /** This machine's. While Redis counts, its server's time goes before it. */
   readonly clock?: { now(): number } | undefined;

@@ -11,6 +11,8 @@ export interface RedisServerKind {
   readonly name: string;
   readonly version: string;
   readonly cluster: boolean;
+  /** By which policy it throws keys away once it is full; undefined: it refuses writes, or is never full. */
+  readonly evictsBy: string | undefined;
 }
 
 /**
@@ -23,7 +25,13 @@ export async function checkRedisServer(
   {
     timeoutMs,
     clusterIsFine = redis.isCluster,
-  }: { readonly timeoutMs: number; readonly clusterIsFine?: boolean },
+    onWarning,
+  }: {
+    readonly timeoutMs: number;
+    readonly clusterIsFine?: boolean;
+    /** Hears of a server that counts and is not configured to. */
+    readonly onWarning?: ((warning: string) => void) | undefined;
+  },
 ): Promise<RedisServerKind> {
   const kinds = await within(kindsOf(redis), timeoutMs).catch((cause: unknown) => {
     throw storeFault(cause, "stayed");
@@ -44,6 +52,11 @@ export async function checkRedisServer(
         remedy: "Make a Cluster client, or let openRedis choose.",
       });
   }
+  const evicting = kinds.find(({ evictsBy }) => evictsBy !== undefined);
+  if (evicting !== undefined)
+    onWarning?.(
+      `${evicting.name} evicts keys when it is full (maxmemory-policy ${evicting.evictsBy!}), and a counter that is evicted is quota given away. Set maxmemory-policy to noeviction.`,
+    );
   return kinds[0]!;
 }
 
@@ -58,11 +71,13 @@ export function redisServerKind(info: string): RedisServerKind {
   // Those that speak the protocol of Redis say which version of Redis they resemble, and then who they are.
   const other = [...lines.keys()].find((key) => /^(?!redis_|gcc_|os_|lua_)\w+_version$/.test(key));
   const own = other ?? "redis_version";
+  const policy = lines.get("maxmemory_policy") ?? "noeviction";
   const name = lines.get("server_name") ?? own.slice(0, -"_version".length);
   return {
     name: name.charAt(0).toUpperCase() + name.slice(1),
     version: lines.get(own) ?? "of an unknown version",
     cluster: lines.get("cluster_enabled") === "1",
+    evictsBy: policy === "noeviction" || lines.get("maxmemory") === "0" ? undefined : policy,
   };
 }
 

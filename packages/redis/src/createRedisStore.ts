@@ -25,6 +25,8 @@ export interface RedisStoreOptions {
    * read again when they are asked for.
    */
   readonly maxCachedCounters?: number | undefined;
+  /** Hears, once at the start, of a server that evicts keys when it is full: each of them is quota given away. */
+  readonly onWarning?: ((warning: string) => void) | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function createRedisStore(
   // What happens to the connection reaches whoever waits for a reply. Without a listener it would be thrown, too.
   redis.on("error", ignore);
   try {
-    await checkRedisServer(redis, { timeoutMs });
+    await checkRedisServer(redis, { timeoutMs, onWarning: options.onWarning });
   } catch (error) {
     redis.off("error", ignore);
     throw error;
@@ -211,9 +213,11 @@ function checkCounters(counters: readonly Counter[]): void {
   }
 }
 
-function valid(
-  options: RedisStoreOptions,
-): Required<{ [name in keyof RedisStoreOptions]: NonNullable<RedisStoreOptions[name]> }> {
+function valid(options: RedisStoreOptions): {
+  readonly prefix: string;
+  readonly timeoutMs: number;
+  readonly maxCachedCounters: number;
+} {
   const { prefix = "quota:", timeoutMs = 2_000, maxCachedCounters = 300_000 } = options;
   if (/[{}]/.test(prefix))
     throw new QuotaConfigError({

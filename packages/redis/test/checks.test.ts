@@ -101,6 +101,23 @@ describeWithRedis("at start", () => {
     expect(proxy.connections).toBeLessThanOrEqual(1);
   });
 
+  test.each([
+    ["1gb", "allkeys-lru", 1],
+    ["1gb", "volatile-ttl", 1],
+    ["1gb", "noeviction", 0],
+    ["0", "allkeys-lru", 0],
+  ])("of maxmemory %s under %s the store warns %i times", async (maxmemory, policy, times) => {
+    const { server } = await place({ settings: ["--maxmemory", maxmemory, "--maxmemory-policy", policy] });
+    const warnings: string[] = [];
+    const { store, close } = await openRedisStore(server.url, {
+      onWarning: (said) => void warnings.push(said),
+    });
+    await store.transact(one());
+    await close();
+    expect(warnings).toHaveLength(times);
+    for (const warning of warnings) expect(warning).toContain(`maxmemory-policy ${policy}`);
+  });
+
   test("a server that is not there, or does not answer, is a StoreError in time, and nothing stays open", async () => {
     const { server, proxy } = await place();
     server.pause();

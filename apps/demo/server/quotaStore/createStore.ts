@@ -14,7 +14,7 @@ export interface QuotaStoreParts {
   readonly sqlite: CountedStore;
   readonly settings: StoreSettings;
   /** Connects and asks, and rejects within two seconds or so if there is no answer. */
-  readonly openRedis: (url: string) => Promise<OpenedRedis>;
+  readonly openRedis: (url: string, onWarning: (warning: string) => void) => Promise<OpenedRedis>;
   /** How many gateways share the store. */
   readonly replicas: number;
   /** How many other gateways run on this data directory. */
@@ -57,6 +57,10 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
       note(error);
     },
   });
+
+  function warn(warning: string): void {
+    log.warn(SCOPE, warning);
+  }
 
   function note(error: unknown): void {
     lastError = {
@@ -108,7 +112,7 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
   async function useRedis(url: string): Promise<Error | undefined> {
     let opened: OpenedRedis | undefined;
     try {
-      opened = await openRedis(url);
+      opened = await openRedis(url, warn);
       await moveTo(opened);
       redis = opened;
       return undefined;
@@ -175,7 +179,7 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
     const before = redis;
     let opened: OpenedRedis | undefined;
     try {
-      opened = await openRedis(url);
+      opened = await openRedis(url, warn);
       await moveTo(opened, persist);
     } catch (cause) {
       await opened?.close();

@@ -6,9 +6,9 @@ import type { OpenedRedis } from "./openedRedis.js";
  *
  * @throws {Error} when ioredis is not installed, or the server does not answer within two seconds, refuses the password, or is too old.
  */
-export async function openRedis(url: string): Promise<OpenedRedis> {
+export async function openRedis(url: string, onWarning: (warning: string) => void): Promise<OpenedRedis> {
   const { liveCounters, openRedisStore } = await import("@quota/redis");
-  const { store, clock, redis, close } = await openRedisStore(url);
+  const { store, clock, redis, close } = await openRedisStore(url, { onWarning });
   return {
     store,
     clock,

@@ -22,6 +22,8 @@ async function setUp(
     readonly replicas?: number;
     readonly neighbours?: number;
     readonly away?: boolean;
+    /** What is wrong with a Redis that answers. */
+    readonly warns?: string;
     /** What SQLite holds before the start, of everybody. */
     readonly everyone?: number;
   } = {},
@@ -46,9 +48,10 @@ async function setUp(
         secrets: createSecretFiles(join(temporaryDirectory(), "secrets")),
         environment: options.environment ?? { driver: undefined, redisUrl: undefined },
       }),
-      async openRedis(url): Promise<OpenedRedis> {
+      async openRedis(url, onWarning): Promise<OpenedRedis> {
         if (world.away) throw Object.assign(new Error(`connect to ${url} failed`), { code: "ECONNREFUSED" });
         world.opened.push(url);
+        if (options.warns !== undefined) onWarning(options.warns);
         return {
           ...other,
           clock: { now: () => LATER },
@@ -109,6 +112,13 @@ describe("the driver is", () => {
 });
 
 describe("one gateway that is to count in Redis", () => {
+  test("says once under quota:factory what is wrong with it, and counts there", async () => {
+    const { quotaStore, logged } = await setUp({ environment: FROM_REDIS, warns: "It evicts." });
+    expect(quotaStore.status()).toMatchObject({ serving: "redis", state: "ok" });
+    const said = logged.map((line) => JSON.parse(line) as unknown);
+    expect(said).toMatchObject([{ level: 40, scope: "quota:factory", msg: "It evicts." }]);
+  });
+
   test("counts in SQLite where there is no address, says so once under quota:factory, and is degraded", async () => {
     const { quotaStore, sqlite, logged } = await setUp({
       environment: { driver: "redis", redisUrl: undefined },
