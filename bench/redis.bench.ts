@@ -123,7 +123,12 @@ async function bytesPerKeyAndDimension(): Promise<number> {
   for (let bucket = 0; bucket < 2; bucket += 1) {
     await atOnce(64, KEYS, (i) => {
       const { apiKeyId, connectionId, provider } = requestBy(keyId(i));
-      return team.engine.consume({ apiKeyId, connectionId, provider, amounts: { requests: 1, tokens: 1200 } });
+      return team.engine.consume({
+        apiKeyId,
+        connectionId,
+        provider,
+        amounts: { requests: 1, tokens: 1200 },
+      });
     });
     clock.at += 5 * 3_600_000;
   }

@@ -79,7 +79,9 @@ async function run(delayMs: number): Promise<{ readonly rows: Measurement[]; rea
       }),
     ],
     notes: [
-      `${how || ", plain"}: ${Math.round(granted / seconds)} admitted and settled a second, all together; p50 ${percentile(waits, 0.5).toFixed(1)} ms; ${scripts} scripts of ${Math.round(Number(microseconds) / Number(scripts))} µs; parts ${parts.map((part) => `${(part * 100).toFixed(1)} %`).join(", ")}`.slice(2),
+      `${how || ", plain"}: ${Math.round(granted / seconds)} admitted and settled a second, all together; p50 ${percentile(waits, 0.5).toFixed(1)} ms; ${scripts} scripts of ${Math.round(Number(microseconds) / Number(scripts))} µs; parts ${parts.map((part) => `${(part * 100).toFixed(1)} %`).join(", ")}`.slice(
+        2,
+      ),
     ],
   };
 }

@@ -29,7 +29,11 @@ async function measured(): Promise<void> {
 }
 
 async function run(pool: string | number, ceiling: number): Promise<Report> {
-  const { pools, plans } = await sharedPool({ keys: Number(keys), limit: ceiling, incarnation: String(pool) });
+  const { pools, plans } = await sharedPool({
+    keys: Number(keys),
+    limit: ceiling,
+    incarnation: String(pool),
+  });
   const engine = createQuotaEngine({ store, pools, plans, clock, whenStoreFails: "deny" });
   let granted = 0;
   let refused = 0;

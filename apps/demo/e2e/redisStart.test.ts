@@ -9,7 +9,7 @@ import { buildDemo, startProcess } from "./startProcess.js";
 const built = await buildDemo();
 afterAll(() => built.remove());
 
-const health = async (url: string) => (await (await fetch(`${url}/healthz`)).json());
+const health = async (url: string) => await (await fetch(`${url}/healthz`)).json();
 
 describeWithRedis("the demo with --redis", () => {
   test("starts a private redis-server, counts in it, and ends it", async () => {
