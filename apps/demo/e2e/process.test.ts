@@ -99,7 +99,7 @@ describe("the demo starts", () => {
     const urls = await Promise.all([start(env).ready, start(env).ready]);
     const headers = { authorization: "Bearer token" };
     const body = JSON.stringify({ rpm: 20 });
-    await fetch(`${urls[0]!}/api/keys/alice`, { method: "PATCH", headers, body });
+    await fetch(`${urls[0]}/api/keys/alice`, { method: "PATCH", headers, body });
     // Whoever is asked looks at the plan as it is in the file.
     const ratesOf = async (url: string) =>
       (await (await fetch(`${url}/api/rates/key/alice`, { headers })).json()) as RatesJson;
@@ -112,7 +112,7 @@ describe("the demo starts", () => {
     for (;;) {
       const [before] = await Promise.all(urls.map(ratesOf));
       const told = await Promise.all(urls.flatMap((url) => Array.from({ length: 30 }, () => judged(url))));
-      const after = await ratesOf(urls[1]!);
+      const after = await ratesOf(urls[1]);
       // The minute has turned under way: once more.
       if (after.resetsAt !== before!.resetsAt) continue;
       expect(told.filter((status) => status === 200)).toHaveLength(before!.rpm.left as number);
