@@ -8,6 +8,17 @@ export interface CommitMessage {
   /** The cells that the reply shows, in its order. */
   readonly shown: readonly Cell[];
   readonly writes: boolean;
+  /** The hashes whose end the script sees to, where it comes so far. */
+  readonly looked: readonly BucketHash[];
+}
+
+/** How long a hash's end need not be looked at again: it costs a command, so once in a while will do. */
+const LOOK_EVERY_MS = 1_000;
+
+/** To be called once the reply says that the script came so far; whoever was not heard of is looked at again. */
+export function noteLooked({ looked }: CommitMessage): void {
+  const lookAgainAt = performance.now() + LOOK_EVERY_MS;
+  for (const hash of looked) hash.lookAgainAt = lookAgainAt;
 }
 
 /** `commitWithinBounds.lua`: what must be checked, changed or shown, and nothing else. */
@@ -17,6 +28,7 @@ export function withinBounds(batch: Batch, token: string, headKey: string): Comm
     if (cell.delta !== 0 || cell.exact || cell.wanted || cell.bound < UNBOUND) group(hashes, cell);
 
   const now = performance.now();
+  const looked: BucketHash[] = [];
   const keys = [headKey];
   const args: (string | number)[] = [token, 0];
   const shown: Cell[] = [];
@@ -25,7 +37,7 @@ export function withinBounds(batch: Batch, token: string, headKey: string): Comm
   for (const [hash, cells] of hashes) {
     keys.push(hash.key);
     const life = lifeOf(hash, batch);
-    args.push(life, look(hash, now), cells.length);
+    args.push(life, look(hash, { now, looked }), cells.length);
     for (const cell of cells) {
       args.push(cell.field);
       shown.push(cell);
@@ -40,7 +52,7 @@ export function withinBounds(batch: Batch, token: string, headKey: string): Comm
     }
   }
   args[1] = headLife;
-  return { keys, args, shown, writes };
+  return { keys, args, shown, writes, looked };
 }
 
 /** `commitUnchanged.lua`: the amounts as they will be. */
@@ -54,20 +66,24 @@ export function ifUnchanged(
 ): CommitMessage {
   const hashes = new Map<BucketHash, Cell[]>();
   for (const cell of batch.cells) if (cell.delta !== 0) group(hashes, cell);
+  const writes = hashes.size > 0;
 
   const now = performance.now();
+  const looked: BucketHash[] = [];
+  // One that is only read may have lost its end as well.
+  for (const { hash } of batch.cells) if (now >= hash.lookAgainAt && !hashes.has(hash)) hashes.set(hash, []);
   const keys = [headKey];
   const args: (string | number)[] = [token, expected, 0];
   let headLife = 0;
   for (const [hash, cells] of hashes) {
     keys.push(hash.key);
     const life = lifeOf(hash, batch);
-    headLife = Math.max(headLife, life);
-    args.push(life, look(hash, now), 2 * cells.length);
+    if (cells.length > 0) headLife = Math.max(headLife, life);
+    args.push(life, look(hash, { now, looked }), 2 * cells.length);
     for (const { field, amount, delta } of cells) args.push(field, amount + delta);
   }
   args[2] = headLife;
-  return { keys, args, shown: [], writes: hashes.size > 0 };
+  return { keys, args, shown: [], writes, looked };
 }
 
 /** What a reply says; undefined: it is not the reply to this token. */
@@ -91,18 +107,19 @@ export interface Reply {
 /** No counter goes past this, so it is no bound. */
 const UNBOUND = Number.MAX_SAFE_INTEGER;
 
-const LOOK_EVERY_MS = 1_000;
-
 function group(hashes: Map<BucketHash, Cell[]>, cell: Cell): void {
   const cells = hashes.get(cell.hash);
   if (cells === undefined) hashes.set(cell.hash, [cell]);
   else cells.push(cell);
 }
 
-/** Whether the script must look at the hash's end: it costs a command, so once in a while will do. */
-function look(hash: BucketHash, now: number): "look" | "" {
+/** Whether the script must look at the hash's end. */
+function look(
+  hash: BucketHash,
+  { now, looked }: { readonly now: number; readonly looked: BucketHash[] },
+): "look" | "" {
   if (now < hash.lookAgainAt) return "";
-  hash.lookAgainAt = now + LOOK_EVERY_MS;
+  looked.push(hash);
   return "look";
 }
 

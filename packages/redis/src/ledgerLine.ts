@@ -1,6 +1,13 @@
 import { ContendedError, StoreError, type LedgerId } from "@quota/engine";
 import { newBatch, takeInto, type Batch, type Outcome, type Proof, type Waiting } from "./batch.js";
-import { ifUnchanged, readReply, withinBounds, type CommitMessage, type Reply } from "./commitMessage.js";
+import {
+  ifUnchanged,
+  noteLooked,
+  readReply,
+  withinBounds,
+  type CommitMessage,
+  type Reply,
+} from "./commitMessage.js";
 import { createLedgerCells } from "./ledgerCells.js";
 import type { Departure } from "./departure.js";
 import { storeFault } from "./storeFault.js";
@@ -175,6 +182,7 @@ export function createLedgerLine(ledger: LedgerId, tools: LineTools): LedgerLine
       requeue(batch);
       return;
     }
+    noteLooked(message);
     if (message.writes) head = token;
     for (const cell of batch.cells) cell.amount += cell.delta;
     for (const { waiting, outcome } of batch.decided) settle(waiting, outcome);
@@ -189,6 +197,7 @@ export function createLedgerLine(ledger: LedgerId, tools: LineTools): LedgerLine
     if (read.head === undefined || read.head !== head) newEra(read.head);
     else calm += 1;
     if (read.stands && message.writes) head = token;
+    noteLooked(message);
     lastReading = batch.number;
     message.shown.forEach((cell, i) => {
       cell.amount = read.amounts[i]!;

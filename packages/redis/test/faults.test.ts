@@ -227,6 +227,20 @@ describeWithRedis("when something goes wrong with Redis", () => {
     expect(await server.ask("GET", "quota:{ledger}:1")).toBe("theirs");
   });
 
+  test("a key that has become something else after another was written leaves the step unknown", async () => {
+    const { server, open } = await place();
+    const { store } = await open();
+    const counters = [everyone, counterOf("a", 2)];
+    await store.transact(one(counters));
+    await server.ask("DEL", "quota:{ledger}:2");
+    await server.ask("SET", "quota:{ledger}:2", "theirs");
+    await expect(store.transact(one(counters))).rejects.toMatchObject({ applied: "unknown" });
+    expect(await counted(store)).toBe(2);
+    // Read anew, it is seen before anything is written.
+    await expect(store.transact(one(counters))).rejects.toMatchObject({ applied: "no" });
+    expect(await counted(store)).toBe(2);
+  });
+
   test("every key has an end after every path, and one that has lost it is given one", async () => {
     const { open } = await place();
     const { store, redis } = await open();
@@ -253,6 +267,39 @@ describeWithRedis("when something goes wrong with Redis", () => {
     const { store: third } = await open();
     await third.transact(one(counters));
     expect(await endless()).toEqual([]);
+  });
+});
+
+describeWithRedis("a hash that has lost its end", () => {
+  const place = places();
+  const KEY = "quota:{ledger}:1";
+
+  test("is given one by a process that only reads it, and remembers it", async () => {
+    const { server, open } = await place();
+    const { store } = await open();
+    await store.transact(one());
+    await server.ask("PERSIST", KEY);
+    // Nobody else has changed the ledger, so one look at its head is all that is needed.
+    await vi.waitFor(
+      async () => {
+        await store.transact(oneOf(0));
+        expect(Number(await server.ask("PTTL", KEY))).toBeGreaterThan(0);
+      },
+      { timeout: 5_000, interval: 50 },
+    );
+  });
+
+  test("is looked at again soon where the script came to nothing", async () => {
+    const { server, proxy, open } = await place();
+    const { store } = await open();
+    await store.transact(one());
+    await server.ask("PERSIST", KEY);
+    const { store: second } = await open();
+    proxy.onCommand = (words) => (isScript(words) ? { answer: "-ERR not now" } : "pass");
+    await expect(second.transact(oneOf(0))).rejects.toMatchObject({ applied: "no" });
+    proxy.onCommand = undefined;
+    await second.transact(oneOf(0));
+    expect(Number(await server.ask("PTTL", KEY))).toBeGreaterThan(0);
   });
 });
 
