@@ -21,8 +21,8 @@ export interface RedisStoreOptions {
   /** After how many milliseconds a step is given up (default 2000). */
   readonly timeoutMs?: number | undefined;
   /**
-   * How many counters are kept at hand of one ledger, and of all together once there are 64 ledgers (default 300 000); others are
-   * read again when they are asked for.
+   * How many counters are kept at hand, of all ledgers together (default 300 000) beside those of steps under way; others are read
+   * again when they are asked for.
    */
   readonly maxCachedCounters?: number | undefined;
   /** Hears, once at the start, of a server that evicts keys when it is full: each of them is quota given away. */
@@ -52,6 +52,8 @@ export async function createRedisStore(
   const lines = new Map<string, LedgerLine>();
   const process = randomBytes(6).toString("base64url");
   let commits = 0;
+  /** How many counters all lines keep at hand. */
+  let kept = 0;
   let closed = false;
   let ticking: NodeJS.Timeout | undefined;
 
@@ -66,7 +68,11 @@ export async function createRedisStore(
 
   const tools: LineTools = {
     prefix,
-    maxCells: maxCachedCounters,
+    keeps: (more) => void (kept += more),
+    hasRoom() {
+      if (kept > maxCachedCounters) forgetIdle();
+      return kept <= maxCachedCounters;
+    },
     newToken: () => `${process}${(commits += 1).toString(36)}`,
     send(proof, { keys, args }) {
       const left = departure(redis);
@@ -113,19 +119,19 @@ export async function createRedisStore(
   function lineOf(ledger: string): LedgerLine {
     const known = lines.get(ledger);
     if (known !== undefined) return known;
-    makeRoom();
+    if (lines.size >= MAX_LEDGERS && lines.size % 64 === 0) forgetIdle();
     const line = createLedgerLine(ledger, tools);
     lines.set(ledger, line);
     return line;
   }
 
-  /** Before a ledger comes in, those that nobody asks for go. */
-  function makeRoom(): void {
-    if (lines.size % 64 !== 63) return;
-    let size = 0;
-    for (const line of lines.values()) size += line.size;
-    if (size <= maxCachedCounters && lines.size < MAX_LEDGERS) return;
-    for (const [ledger, { idle }] of lines) if (idle) lines.delete(ledger);
+  /** Where there is no room, the ledgers that nobody asks for go. */
+  function forgetIdle(): void {
+    for (const [ledger, { idle, size }] of lines) {
+      if (!idle) continue;
+      lines.delete(ledger);
+      kept -= size;
+    }
   }
 
   /** Looks for steps that have waited too long, for as long as there are any. */

@@ -26,8 +26,10 @@ export interface LedgerLine {
 /** What a line needs of its store. */
 export interface LineTools {
   readonly prefix: string;
-  /** How many counters a line keeps at hand at most. */
-  readonly maxCells: number;
+  /** Told how many more counters the line keeps at hand, or fewer. */
+  readonly keeps: (more: number) => void;
+  /** Whether all lines together may keep what they do. Lines that are idle may be forgotten for it. */
+  readonly hasRoom: () => boolean;
   /** A text that no other commit ever bears. */
   readonly newToken: () => string;
   readonly send: (proof: Proof, message: CommitMessage) => Sent;
@@ -65,6 +67,8 @@ export function createLedgerLine(ledger: LedgerId, tools: LineTools): LedgerLine
   /** What the head bears at the end of this era so far. */
   let head: string | undefined;
   let calm = CALM_AFTER;
+  /** How many counters the store was told are kept at hand. */
+  let told = 0;
 
   return {
     ask(step, answer) {
@@ -106,13 +110,20 @@ export function createLedgerLine(ledger: LedgerId, tools: LineTools): LedgerLine
   function decideBatch(): Batch {
     const now = line[0]!.step.now;
     cells.trim(now);
-    if (cells.size > tools.maxCells) cells.keepReadIn(lastReading);
+    tellSize();
+    if (!tools.hasRoom()) cells.keepReadIn(lastReading);
     number += 1;
     const taken = takeFromLine();
     const batch = newBatch(number, proofFor(taken));
     for (const waiting of taken)
       takeInto(batch, waiting, { cells: cells.of(waiting.step.counters, waiting.step.now), lastReading });
+    tellSize();
     return batch;
+  }
+
+  function tellSize(): void {
+    tools.keeps(cells.size - told);
+    told = cells.size;
   }
 
   /** The first ones of the line, as many as go together. */

@@ -33,6 +33,30 @@ describeWithRedis("what a process remembers of a ledger", () => {
   });
 });
 
+describeWithRedis("of few ledgers with many counters each", () => {
+  const place = places();
+
+  test.each([
+    [100, "all are remembered", 1],
+    [10, "no more are remembered than the store may keep", 2],
+  ])("where %i may be kept, %s", async (maxCachedCounters, _, commits) => {
+    const { proxy, open } = await place();
+    const { store } = await open({ maxCachedCounters });
+    const counters = ["a", "b", "c"].map((id) => counterOf(id));
+    // Until both scripts are known to the server.
+    for (let i = 0; i < 2; i += 1) await store.transact(one(counters, "ledger 0"));
+    for (let i = 0; i < 8; i += 1) await store.transact(one(counters, `ledger ${String(i)}`));
+    let asked = 0;
+    proxy.onCommand = ([name = ""]): Fate => {
+      if (/^eval/i.test(name)) asked += 1;
+      return "pass";
+    };
+    await store.transact(one(counters, "ledger 0"));
+    // What is not remembered is read first.
+    expect(asked).toBe(commits);
+  });
+});
+
 describeWithRedis("a reading", () => {
   const place = places();
 
