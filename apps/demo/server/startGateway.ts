@@ -141,7 +141,16 @@ export async function startGateway({
     closing.push(() => engine.close());
     const rates = createRateAdmission({
       store: metrics.watchStore(store),
-      loadPlan: async () => forest.latest(),
+      async loadPlan(_id, revision) {
+        const planted = forest.latest();
+        if (planted.revision >= revision || !(await replicaWatch.isNobodys(revision))) return planted;
+        await forest.adopt(revision);
+        log.warn(
+          { scope: "quota:rates", revision },
+          "The ledger of limits per minute knew a newer revision of them, and nobody who has it is there; those in this database are in force.",
+        );
+        return forest.latest();
+      },
       clock,
       logger: log,
     });

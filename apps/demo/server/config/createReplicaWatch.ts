@@ -1,3 +1,5 @@
+import { z } from "zod";
+import type { OpenedRedis } from "../quotaStore/openedRedis.js";
 import type { QuotaStore } from "../quotaStore/quotaStore.js";
 import { CONFIG_PARTS, type ConfigHashes, type ConfigPart } from "./configHashes.js";
 
@@ -7,6 +9,11 @@ export interface ReplicaWatch {
   compare(): Promise<Comparison>;
   /** The configuration has just changed: the others hear of it before this resolves. */
   announce(): Promise<void>;
+  /**
+   * Whether nobody can be waited for who would know this revision of the rate plan: the one who counted under it has ended, or its
+   * database was restored from before. The plan that is here then takes its place.
+   */
+  isNobodys(ratePlanRevision: number): Promise<boolean>;
   /** Takes leave of the others. */
   close(): Promise<void>;
 }
@@ -22,12 +29,13 @@ export interface Comparison {
 const ALIKE: Comparison = { differing: [], crowded: [] };
 
 /** What a gateway tells of itself. */
-interface Told {
-  readonly id: string;
-  readonly at: number;
-  readonly hashes: ConfigHashes;
-  readonly ratePlanRevision: number;
-}
+const told = z.object({
+  id: z.string(),
+  at: z.number(),
+  hashes: z.record(z.string(), z.string()),
+  ratePlanRevision: z.number(),
+});
+type Told = Readonly<z.output<typeof told>>;
 
 const KEY = "quota:gateways";
 const BEAT_MS = 3_000;
@@ -47,6 +55,8 @@ export function createReplicaWatch(parts: {
 }): ReplicaWatch {
   const { id, quotaStore, replicas, own, adopt } = parts;
   let comparing: Promise<Comparison> | undefined;
+  /** A revision that the ledger knows and no gateway has told of, and since when. */
+  let unclaimed: { readonly revision: number; readonly since: number } | undefined;
   const beat = setInterval(() => void compare(), BEAT_MS);
   beat.unref();
 
@@ -59,6 +69,15 @@ export function createReplicaWatch(parts: {
     return comparing;
   }
 
+  /** The others that are there. What is no gateway's word is passed over: it must not keep the others from being heard. */
+  async function heard(redis: Pick<OpenedRedis, "ask">, now: number): Promise<readonly Told[]> {
+    const words = (await redis.ask("hvals", KEY)) as readonly string[];
+    const all = words.map(toldIn).filter((each) => each !== undefined);
+    const gone = all.filter(({ at }) => now - at > GONE_AFTER_MS);
+    if (gone.length > 0) await redis.ask("hdel", KEY, ...gone.map((each) => each.id));
+    return all.filter((each) => each.id !== id && !gone.includes(each));
+  }
+
   async function look(): Promise<Comparison> {
     const redis = quotaStore.redis();
     if (redis === undefined) return ALIKE;
@@ -66,16 +85,11 @@ export function createReplicaWatch(parts: {
     const mine: Told = { id, at: now, ...(await own()) };
     await redis.ask("hset", KEY, id, JSON.stringify(mine));
     await redis.ask("pexpire", KEY, String(GONE_AFTER_MS));
-    const all = ((await redis.ask("hvals", KEY)) as readonly string[]).map(
-      (text) => JSON.parse(text) as Told,
-    );
-    const gone = all.filter(({ at }) => now - at > GONE_AFTER_MS);
-    if (gone.length > 0) await redis.ask("hdel", KEY, ...gone.map((each) => each.id));
-    const others = all.filter((each) => each.id !== id && !gone.includes(each));
+    const others = await heard(redis, now);
     const newest = Math.max(
       0,
       ...others
-        .filter(({ hashes }) => hashes.keys === mine.hashes.keys)
+        .filter(({ hashes }) => hashes["keys"] === mine.hashes["keys"])
         .map(({ ratePlanRevision }) => ratePlanRevision),
     );
     if (newest > mine.ratePlanRevision) await adopt(newest);
@@ -96,6 +110,21 @@ export function createReplicaWatch(parts: {
       await comparing;
       await compare();
     },
+    async isNobodys(revision) {
+      const redis = quotaStore.redis();
+      // All that count in one SQLite file have their plan from it.
+      if (redis === undefined) return true;
+      const now = quotaStore.clock.now();
+      const others = await heard(redis, now);
+      if (others.some(({ ratePlanRevision }) => ratePlanRevision >= revision)) {
+        unclaimed = undefined;
+        return false;
+      }
+      if (replicas === 1 && others.length === 0) return true;
+      // One that has just changed its plan tells of it in a moment.
+      if (unclaimed?.revision !== revision) unclaimed = { revision, since: now };
+      return now - unclaimed.since > GONE_AFTER_MS;
+    },
     async close() {
       clearInterval(beat);
       await comparing;
@@ -103,6 +132,14 @@ export function createReplicaWatch(parts: {
       await quotaStore.redis()?.ask("hdel", KEY, id).catch(nobodyHears);
     },
   };
+}
+
+function toldIn(text: string): Told | undefined {
+  try {
+    return told.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }
 
 function nobodyHears(): void {
