@@ -52,22 +52,7 @@ describeWithRedis("limits of which Redis knows a newer revision than this gatewa
   });
 
   test("are nobody's among several gateways when none has told of them for ten seconds", async () => {
-    const server = await privateRedis();
-    const redis = await openRedis(server.url, () => undefined);
-    onTestFinished(() => redis.close());
-    let at = 1_000_000;
-    const hashes = { connections: "", plans: "", pools: "", keys: "", settings: "" };
-    const watch = (id: string, ratePlanRevision: number) => {
-      const made = createReplicaWatch({
-        id,
-        replicas: 3,
-        quotaStore: { redis: () => redis, clock: { now: () => at } },
-        own: async () => ({ ratePlanRevision, hashes: { ...hashes, keys: id } }),
-        adopt: async () => undefined,
-      });
-      onTestFinished(() => made.close());
-      return made;
-    };
+    const { server, time, watch } = await watching();
     const [mine, other] = [watch("a", 3), watch("b", 4)];
     // What is no gateway's word does not keep the others from being heard.
     await server.ask("HSET", "quota:gateways", "junk", "{}", "more", "no JSON");
@@ -75,9 +60,40 @@ describeWithRedis("limits of which Redis knows a newer revision than this gatewa
     expect((await mine.compare()).differing).toHaveLength(1);
     expect(await mine.isNobodys(4)).toBe(false);
     expect(await mine.isNobodys(5)).toBe(false);
-    at += 10_000;
+    time.now += 10_000;
     expect(await mine.isNobodys(5)).toBe(false);
-    at += 1;
+    time.now += 1;
     expect(await mine.isNobodys(5)).toBe(true);
   });
 });
+
+describeWithRedis("gateways whose common key is something else", () => {
+  test("say that they cannot be compared, and how to help", async () => {
+    const { server, watch } = await watching();
+    await server.ask("SET", "quota:gateways", "of another program");
+    expect((await watch("a", 3).compare()).differing).toEqual([
+      expect.stringMatching(/cannot compare .* quota:gateways .*WRONGTYPE.* Delete that key/u),
+    ]);
+  });
+});
+
+/** Gateways that only compare themselves, on one Redis and by one clock. */
+async function watching() {
+  const server = await privateRedis();
+  const redis = await openRedis(server.url, () => undefined);
+  onTestFinished(() => redis.close());
+  const time = { now: 1_000_000 };
+  const hashes = { connections: "", plans: "", pools: "", keys: "", settings: "" };
+  const watch = (id: string, ratePlanRevision: number) => {
+    const made = createReplicaWatch({
+      id,
+      replicas: 3,
+      quotaStore: { redis: () => redis, clock: { now: () => time.now } },
+      own: async () => ({ ratePlanRevision, hashes: { ...hashes, keys: id } }),
+      adopt: async () => undefined,
+    });
+    onTestFinished(() => made.close());
+    return made;
+  };
+  return { server, time, watch };
+}

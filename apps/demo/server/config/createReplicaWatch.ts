@@ -63,8 +63,7 @@ export function createReplicaWatch(parts: {
   /** One look at a time; who asks meanwhile hears the same. */
   function compare(): Promise<Comparison> {
     comparing ??= look()
-      // A Redis that does not answer is told of by whoever counts in it.
-      .catch(() => ALIKE)
+      .catch(incomparable)
       .finally(() => (comparing = undefined));
     return comparing;
   }
@@ -131,6 +130,19 @@ export function createReplicaWatch(parts: {
       // Without a word the others would look at it for ten seconds more.
       await quotaStore.redis()?.ask("hdel", KEY, id).catch(nobodyHears);
     },
+  };
+}
+
+/** A Redis that does not answer is told of by whoever counts in it; one that answers and does not let us look is not. */
+function incomparable(cause: unknown): Comparison {
+  const said = cause instanceof Error ? cause.message : "";
+  if (!/^(WRONGTYPE|NOPERM)\b/.test(said)) return ALIKE;
+  const remedy = "Delete that key if it is not a hash, or grant the rights that docs/redis.md names.";
+  return {
+    differing: [
+      `The gateways cannot compare their configurations: of ${KEY} Redis says "${said}". ${remedy}`,
+    ],
+    crowded: [],
   };
 }
 
