@@ -97,9 +97,8 @@ function announced(own: number, amounts: readonly number[]): Verdict<RatePlanOut
   const additions = new Array<number>(amounts.length).fill(0);
   additions[newestAt] = own - amounts[newestAt]!;
   const holdsUpTo = new Array<number>(amounts.length).fill(Infinity);
-  // Both revisions exactly as shown: at less, after the ledger was emptied, other additions would be right. What neighbours go on
-  // charging makes no difference.
-  holdsUpTo[newestAt] = holdsUpTo[amounts.length - 1] = -Infinity;
+  holdsUpTo[newestAt] = amounts[newestAt]!;
+  holdsUpTo[amounts.length - 1] = own - 1;
   return { result: { kind: "rebuild" }, additions, holdsUpTo };
 }
 

@@ -23,9 +23,8 @@ export interface Verdict<Result> {
   /** Whole numbers, signed, aligned with the counters that were shown. */
   readonly additions: readonly number[];
   /**
-   * Bounds per counter: the verdict stands (no sterner, same additions) at any amounts that are all within them. Absent: only at exactly
-   * the amounts shown. A bound that is below the amount shown: that counter, at exactly the amount shown. A store that can hold
-   * others off while it decides has no use for them.
+   * Bounds per counter: the verdict stands (no sterner, same additions) at any amounts that are all within them. Absent: only at
+   * exactly the amounts shown. A store that can hold others off while it decides has no use for them.
    */
   readonly holdsUpTo?: readonly number[] | undefined;
 }

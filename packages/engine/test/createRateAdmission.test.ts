@@ -237,16 +237,6 @@ describe("the bounds of a step", () => {
     expect(ratePlanVerdict({ revision: 4, sheet, work }, amounts(3, 0)).holdsUpTo).toBeUndefined();
   });
 
-  it("of an announcement before a rebuild are exact for the revisions alone, lest a ledger that was emptied gets too old a one", () => {
-    const shown = amounts(3, 3);
-    const { result, additions, holdsUpTo } = ratePlanVerdict({ revision: 4, sheet, work }, shown);
-    expect(result).toEqual({ kind: "rebuild" });
-    expect(additions.slice(-2)).toEqual([2, 0]);
-    // Below the amount shown: exactly the amount shown.
-    for (const bound of holdsUpTo!.slice(-2)) expect(bound).toBeLessThan(3);
-    expect(new Set(holdsUpTo!.slice(0, -2))).toEqual(new Set([Infinity]));
-  });
-
   it("of a sliding minute reach as far as the limit, in the current slot alone", () => {
     const planted = plantRateScopes([{ id: "scope", kind: "scope", rpm: 10 }]);
     const shape = minuteShape({ slots: 2 });
