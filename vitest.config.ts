@@ -32,6 +32,8 @@ const withRedis = ["packages/local-redis", "packages/redis", "apps/demo", "examp
 
 export default defineConfig({
   test: {
+    // One worker a core: by default one core is left alone, which on two of them is half of the machine.
+    maxWorkers: "100%",
     projects: rooms.map((room) => ({
       plugins: [asText],
       resolve: { conditions },
