@@ -24,8 +24,8 @@ process.once("message", () => void measured());
 async function measured(): Promise<void> {
   const report = await run("shared", Number(limit));
   await close();
-  process.send!(report);
-  process.disconnect();
+  // A long report is still on its way when `send` returns.
+  process.send!(report, () => process.disconnect());
 }
 
 async function run(pool: string, ceiling: number): Promise<Report> {

@@ -52,6 +52,6 @@ async function run(): Promise<void> {
   await engine.close();
   await store.close();
   db.close();
-  process.send!({ granted, refused, errors, waits } satisfies Report);
-  process.disconnect();
+  // A long report is still on its way when `send` returns.
+  process.send!({ granted, refused, errors, waits } satisfies Report, () => process.disconnect());
 }
