@@ -1,8 +1,9 @@
-import type { EpochMs } from "@quota/core";
-import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
+import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
+import { askAdmission } from "./askAdmission.js";
+import type { AdmissionQuestion } from "./decideAdmission.js";
 import { createMemoryUsageStore } from "./memoryUsageStore.js";
 import type { Additions } from "./settlementStep.js";
-import type { Counter, LedgerId, UsageStore } from "./usageStore.js";
+import type { Counter, LedgerId } from "./usageStore.js";
 
 /**
  * What the store has last shown of pools that are judged on that while it is away, and what this process has added since. A counter that
@@ -14,7 +15,7 @@ export interface LastKnownUse {
   /** This process has used so much, which the store does not know yet. */
   added(ledger: LedgerId, additions: Additions, now: EpochMs): void;
   /** The rule's answer on what is known; what it lets pass is held here. */
-  judge(question: AdmissionQuestion, now: EpochMs): ReturnType<typeof judged>;
+  judge(question: AdmissionQuestion, now: EpochMs): Promise<Allowed | Deprioritized | Refused>;
 }
 
 /** Aligned lists. */
@@ -52,15 +53,6 @@ export function createLastKnownUse(): LastKnownUse {
         known.transact({ ledger, counters, now, decide: () => ({ result: undefined, additions: amounts }) }),
       );
     },
-    judge: (question, now) => judged(known, question, now),
+    judge: (question, now) => askAdmission(known, question, now),
   };
-}
-
-function judged(known: UsageStore, question: AdmissionQuestion, now: EpochMs) {
-  return known.transact({
-    ledger: question.live.ledger,
-    counters: question.sheet.counters,
-    now,
-    decide: (amounts) => admissionVerdict(question, amounts, now),
-  });
 }

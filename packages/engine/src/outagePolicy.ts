@@ -1,4 +1,5 @@
 import type { Allowed, AmountsInGrains, Deprioritized, EpochMs, Refused, WhenStoreFails } from "@quota/core";
+import { askAdmission } from "./askAdmission.js";
 import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { createLastKnownUse } from "./lastKnownUse.js";
@@ -92,7 +93,7 @@ export function createOutagePolicy(tools: {
       const { ledger } = question.live;
       const policy = policyOf(question.live);
       if (policy === "last-known") return askedAndRemembered(question, now);
-      const decision = asked(store, question, now);
+      const decision = askAdmission(store, question, now);
       if (typeof policy !== "object") return decision;
       return decision.then((decided) => {
         budgets.works(ledger);
@@ -165,18 +166,4 @@ export function createOutagePolicy(tools: {
       if (use.budgeted === true && use.live !== undefined) budgets.lost(use.live.ledger, use.actual);
     },
   };
-}
-
-/** Without waiting for anything itself: it is on the path of every request. */
-function asked(
-  store: UsageStore,
-  question: AdmissionQuestion,
-  now: EpochMs,
-): Promise<Allowed | Deprioritized | Refused> {
-  return store.transact({
-    ledger: question.live.ledger,
-    counters: question.sheet.counters,
-    now,
-    decide: (amounts) => admissionVerdict(question, amounts, now),
-  });
 }

@@ -1,4 +1,5 @@
 import { QuotaConfigError, type EpochMs } from "@quota/core";
+import { LONGEST_TIMER_MS } from "./longestTimer.js";
 import type { Logger } from "./quotaEngine.js";
 import type { UsageStore } from "./usageStore.js";
 
@@ -63,8 +64,6 @@ export function startRetention(options: RetentionOptions): Retention {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function refuseOutOfRange(option: {
   readonly field: string;

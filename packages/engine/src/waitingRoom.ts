@@ -1,5 +1,6 @@
 import type { EpochMs } from "@quota/core";
 import type { Lease } from "./lease.js";
+import { LONGEST_TIMER_MS } from "./longestTimer.js";
 import type { Admission, QuotaEngine, QuotaRequest } from "./quotaEngine.js";
 import type { RatedAdmission, RatedEngine, RatedRefusal } from "./ratedAdmission.js";
 import { createWaitingLine, type WaitingLine } from "./waitingLine.js";
@@ -156,9 +157,6 @@ interface ConnectionLines {
   /** Something ended since the round began. */
   again: boolean;
 }
-
-/** A timer that is longer fires at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
 
 function clearsBy(refusal: RatedRefusal, deadline: EpochMs): boolean {
   if (refusal.reason === "in-flight" || refusal.reason === "contended") return true;

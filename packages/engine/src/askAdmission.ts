@@ -1,0 +1,17 @@
+import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
+import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
+import type { UsageStore } from "./usageStore.js";
+
+/** Puts a question to a store, which holds the estimate if the rule allows it. Without a promise of its own: it is on the path of every request. */
+export function askAdmission(
+  store: UsageStore,
+  question: AdmissionQuestion,
+  now: EpochMs,
+): Promise<Allowed | Deprioritized | Refused> {
+  return store.transact({
+    ledger: question.live.ledger,
+    counters: question.sheet.counters,
+    now,
+    decide: (amounts) => admissionVerdict(question, amounts, now),
+  });
+}
