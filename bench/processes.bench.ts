@@ -9,7 +9,7 @@ import {
 } from "@quota/sqlite";
 import { createQuotaEngine } from "@quota/engine";
 import { percentile } from "./inTurns.js";
-import type { Report } from "./programs/admitToTheCeiling.js";
+import type { Report } from "./admitUntilRefused.js";
 import { saveResult } from "./saveResult.js";
 import { scratchFolder } from "./scratchFolder.js";
 import { CONNECTION, keyId, parsed } from "./team.js";
@@ -81,7 +81,7 @@ await saveResult(
     {
       work: "… errors",
       unit: "granted",
-      ours: { name: "errors", value: sum((report) => report.errors), guarantee },
+      ours: { name: "errors", value: sum((report) => report.failed), guarantee },
       target: { of: "value", atLeast: 0, atMost: 0 },
     },
     {

@@ -6,7 +6,7 @@ import { startFaultProxy, startRedisServer } from "@quota/local-redis";
 import { openRedisStore } from "@quota/redis";
 import { percentile } from "./inTurns.js";
 import type { Measurement } from "./measurement.js";
-import type { Report } from "./programs/admitOverRedis.js";
+import type { Report } from "./admitUntilRefused.js";
 import { saveResult } from "./saveResult.js";
 import { sharedPool } from "./team.js";
 
