@@ -1,7 +1,9 @@
 import { EventEmitter, once } from "node:events";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Response } from "express";
 import { dropUsageChunk, passThroughHeaders, type HeaderMap } from "@quota/http";
 import { request as send, type Dispatcher } from "undici";
+import { jsonWithin } from "./jsonWithin.js";
 
 /** A request on its way to an upstream. */
 export interface Outgoing {
@@ -13,19 +15,29 @@ export interface Outgoing {
   readonly dropUsage: boolean;
 }
 
-/** Who looks on: sees the status, then the upstream's bytes before anything is taken out of them. */
+/** Who looks on: sees the status and headers, then the upstream's bytes before anything is taken out of them. */
 export interface Onlooker {
-  upstream(status: number): void;
+  upstream(status: number, headers: IncomingHttpHeaders): void;
   observe(chunk: Uint8Array): void;
 }
 
-/** How it ended. Nothing has been sent to the client where the upstream failed before its answer. */
+/** What an upstream said of the account that is behind it: every answer has a status and headers, and some errors a body that matters. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed JSON of a 401, 403 or 429; undefined for every other status, and where the body is long, broken or no JSON. */
+  readonly body: unknown;
+}
+
+/** How it ended. Nothing has been sent to the client where the upstream refused, or failed before its answer. */
 export type Forwarded =
   | { readonly kind: "answered"; readonly status: number }
+  /** It speaks of the owner's account, and of no request: the client is told in words of ours. */
+  | { readonly kind: "refused"; readonly answer: UpstreamAnswer }
   | { readonly kind: "client-left" }
   | {
       readonly kind: "failed";
-      readonly why: "unreachable" | "timeout" | "redirect" | "unauthorized" | "broke-off";
+      readonly why: "unreachable" | "timeout" | "redirect" | "broke-off";
       readonly cause?: unknown;
     };
 
@@ -40,11 +52,14 @@ export async function forward(
     dispatcher,
     timeoutMs,
     onlooker,
+    onAnswer,
   }: {
     readonly response: Response;
     readonly dispatcher: Dispatcher;
     readonly timeoutMs: number;
     readonly onlooker?: Onlooker | undefined;
+    /** Told of every answer once, before any of it reaches the client. */
+    readonly onAnswer?: ((answer: UpstreamAnswer) => void) | undefined;
   },
 ): Promise<Forwarded> {
   // To undici as good as an AbortSignal, and not a tenth of its price.
@@ -66,21 +81,24 @@ export async function forward(
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });
-    const status = answer.statusCode;
-    // A client would take a 401 for its own key's, and log out; and its text often quotes a part of the owner's key.
-    const why = status === 401 ? "unauthorized" : status >= 300 && status < 400 ? "redirect" : undefined;
-    if (why !== undefined) {
+    const { statusCode: status, headers: told } = answer;
+    if (status >= 300 && status < 400) {
       // Nobody reads it, so nobody else would hear of its abortion.
       answer.body.on("error", () => undefined).destroy();
-      return { kind: "failed", why };
+      return { kind: "failed", why: "redirect" };
     }
-    onlooker?.upstream(status);
-    const isStream = /^text\/event-stream\b/iu.test(String(answer.headers["content-type"] ?? ""));
+    onlooker?.upstream(status, told);
+    if (OF_THE_ACCOUNT.has(status)) {
+      const refused = { status, headers: told, body: await jsonWithin(answer.body, LONGEST_ERROR_BYTES) };
+      if (gone.aborted) return { kind: "client-left" };
+      onAnswer?.(refused);
+      return { kind: "refused", answer: refused };
+    }
+    onAnswer?.({ status, headers: told, body: undefined });
+    const isStream = /^text\/event-stream\b/iu.test(String(told["content-type"] ?? ""));
     const filter = outgoing.dropUsage && isStream ? dropUsageChunk() : undefined;
     response.status(status);
-    response.setHeaders(
-      passThroughHeaders({ headers: answer.headers, status, rewritten: filter !== undefined }),
-    );
+    response.setHeaders(passThroughHeaders({ headers: told, status, rewritten: filter !== undefined }));
     // The head of a stream may come long before its first event; where they came together they leave together.
     if (isStream && answer.body.readableLength === 0) response.flushHeaders();
     for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
@@ -99,6 +117,11 @@ export async function forward(
     response.off("close", leave);
   }
 }
+
+/** Their texts name the owner's plan, organisation or a part of its key, and a client would take a 401 for its own key's, and log out. */
+const OF_THE_ACCOUNT: ReadonlySet<number> = new Set([401, 403, 429]);
+
+const LONGEST_ERROR_BYTES = 65_536;
 
 /** Writes, and waits while the client's socket is full. */
 async function write(response: Response, bytes: Uint8Array): Promise<void> {

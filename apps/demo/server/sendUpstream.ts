@@ -1,12 +1,12 @@
 import type { QuotaHandle } from "@quota/express";
-import { forwardHeaders, includeUsage, type HeaderMap } from "@quota/http";
+import { forwardHeaders, includeUsage, passThroughHeaders, type HeaderMap } from "@quota/http";
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import type { Dispatcher } from "undici";
 import { upstreamUrl } from "./baseUrl.js";
 import { SIMULATOR, type Connection, type Connections } from "./connections.js";
 import { fail } from "./failures.js";
-import { forward, type Forwarded } from "./forward.js";
+import { forward, type Forwarded, type UpstreamAnswer } from "./forward.js";
 import type { RequestContext } from "./requestContext.js";
 import { authHeaders, type UpstreamSecrets } from "./upstreamAuth.js";
 
@@ -18,6 +18,8 @@ export interface UpstreamOptions {
   readonly dispatcher: Dispatcher;
   readonly upstreamTimeoutMs: number;
   readonly log: Logger;
+  /** Told of every answer of an upstream once, errors and free routes too, before any of it reaches the client. Never throws. */
+  readonly onAnswer?: ((answer: UpstreamAnswer, connection: Connection) => void) | undefined;
 }
 
 /** Passes a request on to its connection, and tells the client in its dialect where that fails. */
@@ -70,25 +72,20 @@ export async function sendUpstream(
       body: method === "GET" ? undefined : asked.body,
       dropUsage: asked.added,
     },
-    { response, dispatcher: options.dispatcher, timeoutMs: options.upstreamTimeoutMs, onlooker: quota },
+    {
+      response,
+      dispatcher: options.dispatcher,
+      timeoutMs: options.upstreamTimeoutMs,
+      onlooker: quota,
+      onAnswer: (answer) => options.onAnswer?.(answer, connection),
+    },
   );
   conclude(outcome);
 
   function conclude(forwarded: Forwarded): void {
-    if (forwarded.kind === "answered") {
-      if (forwarded.status === 403) secretRefused(403);
-      return;
-    }
-    if (forwarded.kind === "client-left") return;
+    if (forwarded.kind === "answered" || forwarded.kind === "client-left") return;
+    if (forwarded.kind === "refused") return passRefusalOn(forwarded.answer);
     quota?.failed();
-    if (forwarded.why === "unauthorized") {
-      secretRefused(401);
-      return fail(request, response, {
-        status: 502,
-        code: "upstream_unauthorized",
-        message: "The upstream does not accept the gateway's credentials for this connection.",
-      });
-    }
     options.log.warn(
       { connection: connection.id, why: forwarded.why, error: forwarded.cause },
       "the upstream failed",
@@ -107,6 +104,33 @@ export async function sendUpstream(
     );
   }
 
+  function passRefusalOn({ status, headers: told }: UpstreamAnswer): void {
+    if (status === 429) {
+      const advice = [...passThroughHeaders({ headers: told, status })].filter(([name]) => ADVICE.has(name));
+      return fail(request, response, {
+        status,
+        code: "upstream_rate_limited",
+        message: "The upstream's own limit for this connection is reached.",
+        headers: Object.fromEntries(advice) as Record<string, string>,
+      });
+    }
+    if (status === 401) {
+      secretRefused(401);
+      quota?.failed();
+      return fail(request, response, {
+        status: 502,
+        code: "upstream_unauthorized",
+        message: "The upstream does not accept the gateway's credentials for this connection.",
+      });
+    }
+    secretRefused(403);
+    fail(request, response, {
+      status: 403,
+      code: "upstream_forbidden",
+      message: "The upstream does not allow this request to the account behind this connection.",
+    });
+  }
+
   function secretRefused(status: 401 | 403): void {
     options.secrets.forget(connection.id);
     options.log.warn({ connection: connection.id, status }, "the upstream refuses the connection's secret");
@@ -116,6 +140,8 @@ export async function sendUpstream(
     fail(request, response, { status: 502, code: "upstream_unreachable", message });
   }
 }
+
+const ADVICE: ReadonlySet<string> = new Set(["retry-after", "retry-after-ms", "x-should-retry"]);
 
 /** The client's headers as the upstream gets them, with the connection's own proof in the place of the client's. */
 async function headersFor(
