@@ -98,6 +98,11 @@ export type { RatesToCharge } from "./chargeRates.js";
 export { rebuildRates } from "./rebuildRates.js";
 export type { RateRefusalReason, RateRefused } from "./rateRefused.js";
 
+export { readProviderSignals } from "./providerSignals/readProviderSignals.js";
+export type { ProviderAnswer, ProviderSignals } from "./providerSignals/readProviderSignals.js";
+export type { HeadersLike } from "./providerSignals/sortHeaders.js";
+export type { ProviderReading } from "./providerSignals/providerReading.js";
+
 export { computeBurnRate } from "./burnRate.js";
 export type { BurnRate, BurnRateQuestion, BurnSample } from "./burnRate.js";
 export { softPenalty } from "./softPenalty.js";

@@ -1,0 +1,49 @@
+import type { EpochMs } from "../units.js";
+import { readCodexHeaders } from "./codexHeaders.js";
+import { createFindings } from "./findings.js";
+import { sortHeaders, type HeadersLike } from "./sortHeaders.js";
+import type { ProviderReading } from "./providerReading.js";
+
+/** A provider's answer to a request, or what its usage endpoint said. */
+export interface ProviderAnswer {
+  /** Who answered, as plans name providers: `"codex"`, `"anthropic"`, `"openai"`, … */
+  readonly provider: string;
+  /** The answer's HTTP status. */
+  readonly status: number;
+  readonly headers?: HeadersLike | undefined;
+  /** The parsed JSON of the body, where there is one. */
+  readonly body?: unknown;
+  /** When the answer arrived, by our clock. */
+  readonly receivedAt: EpochMs;
+}
+
+/** What an answer says of the account's limits. */
+export interface ProviderSignals {
+  readonly readings: readonly ProviderReading[];
+  /** How long the provider asks to wait before the next request, in milliseconds. Absent: it asks for nothing. */
+  readonly retryAfterMs?: number;
+  /** What was not understood or not believed, a sentence each, naming the field. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * What a provider's answer says of its account: how full which windows are, until when, and how long to wait.
+ *
+ * It reads what stands there and invents nothing: a field that is missing gives no reading, nonsense gives a note. The
+ * scale of a number comes from the field it stands in, never from its size. It never throws, whatever is in the answer.
+ *
+ * @example
+ * const signals = readProviderSignals({
+ *   provider: "codex",
+ *   status: 200,
+ *   headers: { "X-Codex-Primary-Used-Percent": "42", "X-Codex-Primary-Window-Minutes": "300" },
+ *   receivedAt: 0,
+ * });
+ * signals.readings.map(({ window, utilization }) => `${window}: ${utilization}`).join(); // "5h: 0.42"
+ */
+export function readProviderSignals(answer: ProviderAnswer): ProviderSignals {
+  const findings = createFindings(answer);
+  const headers = sortHeaders(answer.headers);
+  if (headers.codex !== undefined) readCodexHeaders(headers.codex, findings);
+  return findings.signals();
+}
