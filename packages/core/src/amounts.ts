@@ -1,4 +1,4 @@
-import { toGrains, type Grains } from "./grains.js";
+import { grains, toGrains, type Grains } from "./grains.js";
 import { GRAINS_PER_UNIT, type Unit } from "./units.js";
 
 /** What a request costs, in units. What is left out is not known: `requests` is then 1. */
@@ -8,25 +8,32 @@ export interface Amounts {
   readonly usd?: number | undefined;
   /** Percent of the provider's window, 0 to 100. */
   readonly percent?: number | undefined;
+  /**
+   * What the tokens weigh by price, in tokens of fresh input of the reference model (`pricedTokens`). Not a unit: no limit counts
+   * it; it only decides how a rise of a percentage is spread over the keys.
+   */
+  readonly pricedTokens?: number | undefined;
 }
 
 /** {@link Amounts} in grains; undefined where nothing is known. */
-export type AmountsInGrains = Readonly<Record<Unit, Grains | undefined>>;
+export type AmountsInGrains = Readonly<Record<Unit | "pricedTokens", Grains | undefined>>;
 
 /**
  * Turns what a request really cost into grains.
  *
  * @throws {InvalidAmountError} naming the member, for anything that cannot be counted exactly.
  * @example
- * amountsInGrains({ tokens: 1200, usd: 0.0042 }, "actual"); // { requests: undefined, tokens: 1200, usd: 4_200_000, percent: undefined }
+ * amountsInGrains({ tokens: 1200, usd: 0.0042 }, "actual"); // { requests: undefined, tokens: 1200, usd: 4_200_000, percent: undefined, … }
  */
 export function amountsInGrains(amounts: Amounts, field: string): AmountsInGrains {
-  const { percent, requests, tokens, usd } = amounts;
+  const { percent, requests, tokens, usd, pricedTokens } = amounts;
   return {
     percent: percent === undefined ? undefined : wholeGrains("percent", percent, field),
     requests: requests === undefined ? undefined : wholeGrains("requests", requests, field),
     tokens: tokens === undefined ? undefined : wholeGrains("tokens", tokens, field),
     usd: usd === undefined ? undefined : wholeGrains("usd", usd, field),
+    pricedTokens:
+      pricedTokens === undefined ? undefined : grains(roundedUp(pricedTokens), `${field}.pricedTokens`),
   };
 }
 
@@ -37,12 +44,14 @@ export function amountsInGrains(amounts: Amounts, field: string): AmountsInGrain
  * @throws {InvalidAmountError} as {@link amountsInGrains} does, fractions excepted.
  */
 export function estimateInGrains(estimate: Amounts, field: string): AmountsInGrains {
-  const { percent, requests = 1, tokens, usd } = estimate;
+  const { percent, requests = 1, tokens, usd, pricedTokens } = estimate;
   return {
     percent: percent === undefined ? undefined : wholeGrains("percent", percent, field),
     requests: wholeGrains("requests", roundedUp(requests), field),
     tokens: tokens === undefined ? undefined : wholeGrains("tokens", roundedUp(tokens), field),
     usd: usd === undefined ? undefined : wholeGrains("usd", usd, field),
+    pricedTokens:
+      pricedTokens === undefined ? undefined : grains(roundedUp(pricedTokens), `${field}.pricedTokens`),
   };
 }
 

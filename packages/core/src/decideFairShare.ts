@@ -58,7 +58,7 @@ function decideDimension(
   const { dimension, cost, cap } = asked;
   const { limit } = dimension;
   const { used, held, total } = usesAt(asked, now);
-  const outside = asked.signal === undefined ? 0 : outsideOf(asked, now);
+  const outside = asked.signal === undefined && asked.outside === undefined ? 0 : outsideOf(asked, now);
   const everyone = total + outside;
   const share = isKnown(limit) ? (asked.share ?? 0) : undefined;
   const verdict = judgeDimension(asked, question, { used, everyone });
@@ -87,6 +87,7 @@ function decideDimension(
     available: room === Infinity ? "unlimited" : shut ? 0 : room,
     maxAllowed: isKnown(limit) ? Math.max(0, limit - (everyone - used)) : undefined,
     borrowing: share !== undefined && used > share,
+    resetsAt: asked.resetsAt,
     refusal:
       verdict === "pass" || verdict === "deprioritize"
         ? undefined

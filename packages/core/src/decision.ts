@@ -113,6 +113,8 @@ export interface DimensionDecision {
   readonly maxAllowed: number | undefined;
   /** Whether the key uses more than its share. */
   readonly borrowing: boolean;
+  /** When the window ends and all of it opens, where it is a fixed one; undefined where it rolls. */
+  readonly resetsAt: EpochMs | undefined;
   /** Why this dimension alone refuses; undefined where it does not. */
   readonly refusal:
     "cap-absolute" | "global-saturated" | "fair-share" | "in-flight" | "too-large" | undefined;

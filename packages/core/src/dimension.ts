@@ -1,3 +1,4 @@
+import { CALENDAR_WINDOWS, calendarAnchor, type Anchor } from "./anchor.js";
 import type { Fault, Parsed } from "./fault.js";
 import { fromGrains, toGrains, type Grains } from "./grains.js";
 import { InvalidAmountError } from "./invalidAmountError.js";
@@ -15,8 +16,11 @@ export interface DimensionSpec {
   readonly slots?: number;
   /** `"full"` counts the oldest slot whole, so that no true window ever holds more than the limit (default `"weighted"`). */
   readonly edge?: "weighted" | "full";
-  /** `"epoch"`: a fixed window that starts on multiples of its length since 1970-01-01T00:00Z, instead of a rolling one. */
-  readonly anchor?: "epoch";
+  /**
+   * Makes the window fixed, one bucket that starts where the {@link Anchor} says, instead of a rolling one. Left out, it is the
+   * provider's own as soon as a reading tells when that resets, and rolling until then.
+   */
+  readonly anchor?: "epoch" | "first-use" | { readonly calendar: string };
 }
 
 /** A dimension's name, unique within a plan: `tokens/5h`. */
@@ -29,6 +33,8 @@ export interface Dimension {
   readonly window: WindowName;
   readonly limit: Grains | "unknown";
   readonly shape: WindowShape;
+  /** Where the window starts; undefined: it rolls until the provider says when it resets. */
+  readonly anchor: Anchor | undefined;
 }
 
 /** The most slots a window may be cut in; every slot is one more number to read per request. */
@@ -74,6 +80,7 @@ export function countedDimension(unit: Unit, window: WindowName): Dimension {
     window,
     limit: "unknown",
     shape: Object.freeze({ slotMs: WINDOW_MS[window], slots: 1, edge: "weighted" }),
+    anchor: undefined,
   });
 }
 
@@ -84,14 +91,16 @@ export function dimensionName(unit: Unit, window: WindowName): DimensionName {
 
 /** Writes a parsed dimension the way people do, amounts in units. */
 export function dimensionSpec(dimension: Dimension): DimensionSpec {
-  const { unit, window, limit, shape } = dimension;
+  const { unit, window, limit, shape, anchor } = dimension;
   return {
     unit,
     window,
     limit: limit === "unknown" ? limit : fromGrains(unit, limit),
     ...(shape.slots > 1 && { slots: shape.slots }),
     ...(shape.edge === "full" && { edge: "full" as const }),
-    ...(shape.edge === "fixed" && { anchor: "epoch" as const }),
+    ...(anchor !== undefined && {
+      anchor: typeof anchor === "string" ? anchor : { calendar: anchor.calendar },
+    }),
   };
 }
 
@@ -118,8 +127,8 @@ function parseDimension(input: unknown, path: string): Parsed<Dimension> {
     add("window", "unknown-window", `must be one of ${WINDOWS.join(", ")}.`);
   if (edge !== undefined && edge !== "weighted" && edge !== "full")
     add("edge", "unknown-edge", 'must be "weighted" or "full".');
-  if (anchor !== undefined && anchor !== "epoch")
-    add("anchor", "unknown-anchor", 'must be "epoch"; leave it out for a rolling window.');
+  const parsedAnchor = parseAnchor(anchor, window, `${path}.anchor`);
+  if (isFault(parsedAnchor)) faults.push(parsedAnchor);
   else if (anchor !== undefined && (slots !== undefined || edge !== undefined))
     add("anchor", "anchor-with-slots", "makes a fixed window of one bucket; leave out slots and edge.");
   const slotCount = slots ?? 1;
@@ -136,14 +145,19 @@ function parseDimension(input: unknown, path: string): Parsed<Dimension> {
     ? parseLimit(unit as Unit, limit, `${path}.limit`)
     : undefined;
   if (typeof parsedLimit === "object") faults.push(parsedLimit);
-  if (faults.length > 0 || parsedLimit === undefined || typeof parsedLimit === "object")
+  if (
+    faults.length > 0 ||
+    parsedLimit === undefined ||
+    typeof parsedLimit === "object" ||
+    isFault(parsedAnchor)
+  )
     return { ok: false, faults };
 
   const name = dimensionName(unit as Unit, window as WindowName);
   const shape: WindowShape = Object.freeze({
     slotMs: WINDOW_MS[window as WindowName] / (slotCount as number),
     slots: slotCount as number,
-    edge: anchor === "epoch" ? "fixed" : ((edge as "full" | undefined) ?? "weighted"),
+    edge: parsedAnchor !== undefined ? "fixed" : ((edge as "full" | undefined) ?? "weighted"),
   });
   return {
     ok: true,
@@ -153,8 +167,37 @@ function parseDimension(input: unknown, path: string): Parsed<Dimension> {
       window: window as WindowName,
       limit: parsedLimit,
       shape,
+      anchor: parsedAnchor,
     }),
   };
+}
+
+function parseAnchor(anchor: unknown, window: unknown, path: string): Anchor | undefined | Fault {
+  if (anchor === undefined || anchor === "epoch" || anchor === "first-use") return anchor;
+  if (!isRecord(anchor) || typeof anchor["calendar"] !== "string")
+    return fault(
+      path,
+      "unknown-anchor",
+      'must be "epoch", "first-use" or { calendar: a time zone such as "Europe/Paris" }; leave it out for a rolling window.',
+    );
+  if (window === "hourly" || window === "5h")
+    return fault(
+      path,
+      "anchor-without-calendar",
+      `has a calendar, which has no ${window} windows; take ${CALENDAR_WINDOWS.join(", ")}, or the anchor "epoch" or "first-use".`,
+    );
+  return (
+    calendarAnchor(anchor["calendar"]) ??
+    fault(
+      `${path}.calendar`,
+      "unknown-time-zone",
+      `names no time zone that is known here: ${JSON.stringify(anchor["calendar"].slice(0, 64))}; write one such as "Europe/Paris" or "UTC".`,
+    )
+  );
+}
+
+function isFault(value: Anchor | undefined | Fault): value is Fault {
+  return typeof value === "object" && "code" in value;
 }
 
 function parseLimit(unit: Unit, limit: unknown, path: string): Grains | "unknown" | Fault {

@@ -1,7 +1,8 @@
 import type { Policy } from "./allocation.js";
 import type { Dimension } from "./dimension.js";
-import type { Signal } from "./outsideUse.js";
+import type { OutsideUse, Signal } from "./outsideUse.js";
 import type { Use } from "./reading.js";
+import type { EpochMs } from "./units.js";
 
 /** What a request asks of a pool, in every dimension. */
 export interface FairShareQuestion {
@@ -25,4 +26,8 @@ export interface DimensionQuestion {
   readonly cap?: number | undefined;
   /** The provider's own view of how full the window is, if there is one. No reading is `undefined`, never 0. */
   readonly signal?: Signal | undefined;
+  /** What the provider saw beyond our count, where that is worked out already; `signal` is not looked at then. */
+  readonly outside?: OutsideUse | undefined;
+  /** When the window ends, where it is a fixed one. Only told again in the answer. */
+  readonly resetsAt?: EpochMs | undefined;
 }

@@ -25,6 +25,9 @@ export type { Bucket, WindowName, WindowShape } from "./window.js";
 export { heldAt, settledAt, useAt } from "./reading.js";
 export type { Reading, Use } from "./reading.js";
 export { clearingMoment } from "./clearingMoment.js";
+export type { Anchor, CalendarAnchor } from "./anchor.js";
+export { fixedWindowAt } from "./fixedWindow.js";
+export type { FixedWindow } from "./calendarWindow.js";
 
 export {
   compareDimensions,
@@ -68,8 +71,8 @@ export { TALLIES } from "./lendingRule.js";
 export type { Lending, Tally } from "./lendingRule.js";
 export { decideFairShare } from "./decideFairShare.js";
 export type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
-export { everyoneOf } from "./outsideUse.js";
-export type { Signal } from "./outsideUse.js";
+export { everyoneOf, outsideUse } from "./outsideUse.js";
+export type { OutsideUse, Signal } from "./outsideUse.js";
 export { DEFAULT_SATURATION_THRESHOLD } from "./thresholdRule.js";
 export { verdictBounds } from "./verdictBounds.js";
 export type { DimensionBounds } from "./verdictBounds.js";
@@ -102,6 +105,14 @@ export { readProviderSignals } from "./providerSignals/readProviderSignals.js";
 export type { ProviderAnswer, ProviderSignals } from "./providerSignals/readProviderSignals.js";
 export type { HeadersLike } from "./providerSignals/sortHeaders.js";
 export type { ProviderReading } from "./providerSignals/providerReading.js";
+
+export { attributeRise } from "./attributeRise.js";
+export type { AttributedRise, RiseQuestion } from "./attributeRise.js";
+export { learnRate } from "./learnRate.js";
+export type { PercentRate } from "./learnRate.js";
+export { provisionalPercent } from "./provisionalPercent.js";
+export { DEFAULT_TOKEN_PRICES, pricedTokens } from "./pricedTokens.js";
+export type { TokenPrices, UsedTokens } from "./pricedTokens.js";
 
 export { computeBurnRate } from "./burnRate.js";
 export type { BurnRate, BurnRateQuestion, BurnSample } from "./burnRate.js";

@@ -14,14 +14,22 @@ export interface Signal {
   readonly until?: EpochMs | undefined;
 }
 
+/** What the provider saw beyond our count. */
+export interface OutsideUse {
+  /** In grains. */
+  readonly amount: number;
+  /** When it stops to bind: the window's reset. */
+  readonly until: EpochMs;
+}
+
 /** Everybody's use and what the provider saw beyond our count, as one use. */
 export function everyoneOf(
-  asked: Pick<DimensionQuestion, "total" | "signal" | "dimension">,
+  asked: Pick<DimensionQuestion, "total" | "signal" | "outside" | "dimension">,
   now: EpochMs,
 ): Use {
   const outside = outsideOf(asked, now);
   if (outside === 0) return asked.total;
-  const until = asked.signal?.until ?? Infinity;
+  const until = (asked.outside === undefined ? asked.signal?.until : asked.outside.until) ?? Infinity;
   const seen: Bucket = { holds: "settled", index: 0, fadesFrom: until, goneAt: until };
   const { total } = asked;
   if (typeof total !== "number")
@@ -32,10 +40,27 @@ export function everyoneOf(
 
 /** What the provider saw beyond our count, in grains; 0 where it said nothing, or where its window has been reset since. */
 export function outsideOf(
-  { signal, dimension }: Pick<DimensionQuestion, "signal" | "dimension">,
+  { signal, outside, dimension }: Pick<DimensionQuestion, "signal" | "outside" | "dimension">,
   now: EpochMs,
 ): number {
+  if (outside !== undefined) return now >= outside.until ? 0 : outside.amount;
   if (signal === undefined || !isKnown(dimension.limit)) return 0;
   if (signal.until !== undefined && now >= signal.until) return 0;
-  return Math.max(0, signal.utilization * dimension.limit - signal.totalThen);
+  return outsideUse({ utilization: signal.utilization, limit: dimension.limit, totalThen: signal.totalThen });
+}
+
+/**
+ * What a provider saw of a window beyond what we had counted ourselves by then, in grains: `utilization × limit − totalThen`, and
+ * never below 0.
+ */
+export function outsideUse({
+  utilization,
+  limit,
+  totalThen,
+}: {
+  readonly utilization: number;
+  readonly limit: number;
+  readonly totalThen: number;
+}): number {
+  return Math.max(0, utilization * limit - totalThen);
 }

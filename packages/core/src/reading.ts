@@ -48,7 +48,7 @@ export function settledAt(use: Use, now: EpochMs): number {
   let sum = 0;
   for (let i = 0; i < buckets.length; i += 1) {
     const amount = amounts[i]!;
-    if (amount !== 0 && buckets[i]!.holds === "settled") sum += amount * bucketWeight(buckets[i]!, now);
+    if (amount !== 0 && buckets[i]!.holds !== "held") sum += amount * bucketWeight(buckets[i]!, now);
   }
   return sum;
 }

@@ -104,7 +104,10 @@ function spread(
   return bounds;
 }
 
-/** Where, among a reading's buckets, neighbours add: the current bucket and the current generation; −1 where there is none. */
+/**
+ * Where, among a reading's buckets, neighbours add: the current bucket (where use is reckoned before it is known, what is provisional)
+ * and the current generation; −1 where there is none.
+ */
 interface Growing {
   readonly settledAt: number;
   readonly heldAt: number;
@@ -112,14 +115,14 @@ interface Growing {
 
 /** Of the buckets that count whole, the second newest is the current one: the newest is a neighbour's whose clock is ahead. */
 function growingOf(use: Use, now: EpochMs): Growing {
-  const whole = { settled: [] as number[], held: [] as number[] };
+  const whole = { settled: [] as number[], held: [] as number[], provisional: [] as number[] };
   if (typeof use !== "number")
     for (let i = 0; i < use.buckets.length; i += 1) {
       const { holds, fadesFrom } = use.buckets[i]!;
       if (now <= fadesFrom) whole[holds].push(i);
     }
-  const { settled, held } = whole;
-  return { settledAt: settled[1] ?? settled[0] ?? -1, heldAt: held[1] ?? held[0] ?? -1 };
+  const { settled, held, provisional } = whole;
+  return { settledAt: provisional[0] ?? settled[1] ?? settled[0] ?? -1, heldAt: held[1] ?? held[0] ?? -1 };
 }
 
 /** Both readings of a request lie over the same buckets, as a rule. */

@@ -30,9 +30,12 @@ export interface WindowShape {
   readonly edge: "weighted" | "full" | "fixed";
 }
 
-/** One bucket of a window or one generation of holds: its number, and when what it holds stops counting. */
+/**
+ * One bucket of a window or one generation of holds: its number, and when what it holds stops counting. What is `provisional` is
+ * reckoned until the provider says what it really was; it is as good as settled until then.
+ */
 export interface Bucket {
-  readonly holds: "settled" | "held";
+  readonly holds: "settled" | "held" | "provisional";
   readonly index: number;
   /** Counts whole before this moment … */
   readonly fadesFrom: EpochMs;

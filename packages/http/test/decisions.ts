@@ -76,6 +76,7 @@ export function refused(change: Partial<Refused> & { dimension?: Partial<Dimensi
             available: 0,
             maxAllowed: 612_000,
             borrowing: true,
+            resetsAt: undefined,
             refusal,
             ...dimension,
           },
