@@ -118,6 +118,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       requests: given.requests ?? costs.requests,
       tokens: given.tokens ?? costs.tokens,
       usd: given.usd ?? costs.usd,
+      pricedTokens: given.pricedTokens ?? costs.pricedTokens,
     });
   }
 

@@ -33,7 +33,7 @@ type Sums = Record<Unit, number>;
 export function createOutageBudget(replicas: number): OutageBudget {
   const spent = new Map<LedgerId, { readonly sums: Sums; readonly lost: Sums }>();
 
-  function add(ledger: LedgerId, amounts: AmountsInGrains, sign: 1 | -1): void {
+  function add(ledger: LedgerId, amounts: Pick<AmountsInGrains, Unit>, sign: 1 | -1): void {
     const { sums } = of(ledger);
     for (const unit of UNITS) sums[unit] = Math.max(0, sums[unit] + sign * (amounts[unit] ?? 0));
     if (sign < 0 && UNITS.every((unit) => sums[unit] === 0)) spent.delete(ledger);

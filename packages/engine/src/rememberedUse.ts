@@ -78,12 +78,13 @@ export const NOTHING: AmountsInGrains = Object.freeze({
   requests: undefined,
   tokens: undefined,
   usd: undefined,
+  pricedTokens: undefined,
 });
 
 /** More than can be counted is as much as can be: a sum that no store takes would be tried for ever. */
 function plus(a: AmountsInGrains, b: AmountsInGrains): AmountsInGrains {
   const sum = { ...NOTHING };
-  for (const unit of UNITS)
+  for (const unit of [...UNITS, "pricedTokens"] as const)
     if (a[unit] !== undefined || b[unit] !== undefined)
       sum[unit] = Math.min((a[unit] ?? 0) + (b[unit] ?? 0), Number.MAX_SAFE_INTEGER);
   return sum;
