@@ -1,6 +1,7 @@
-import type { Amounts } from "@quota/core";
+import { pricedTokens, type Amounts } from "@quota/core";
 import type { QuotaRequest } from "@quota/engine";
 import { measuredAmounts, type MeasuredAnswer, type MeasuredUsage, type RequestEstimate } from "@quota/http";
+import type { QuotaOptions } from "./quotaOptions.js";
 
 /** What is known of the cost of one answer, as `settlementOf` takes it. */
 export interface Charge {
@@ -18,18 +19,29 @@ export function chargeFor({
   asked,
   measured,
   reported,
+  tokenPrices,
 }: {
   readonly asked: Pick<QuotaRequest, "estimate">;
   readonly measured: MeasuredAnswer | undefined;
   readonly reported: Amounts | undefined;
+  readonly tokenPrices?: QuotaOptions["tokenPrices"];
 }): Charge {
   const { estimate = {} } = asked;
   const usage = measured?.usage;
   const tokens = tokensOf(estimate, measured);
   const { requests, usd, percent } = estimate;
-  const seen = tokens === undefined ? undefined : { requests, tokens, usd, percent };
+  const seen =
+    measured === undefined || tokens === undefined
+      ? undefined
+      : {
+          requests,
+          tokens,
+          usd,
+          percent,
+          pricedTokens: pricedOf({ estimate, measured, tokens, tokenPrices }),
+        };
   return {
-    estimate: { requests, tokens: estimate.tokens, usd, percent },
+    estimate: { requests, tokens: estimate.tokens, usd, percent, pricedTokens: estimate.pricedTokens },
     usage: reported ?? (usage === undefined ? undefined : seen),
     produced: usage === undefined ? seen : undefined,
     lesson:
@@ -43,6 +55,24 @@ function tokensOf(estimate: Amounts, measured: MeasuredAnswer | undefined): numb
     return measuredAmounts({ measured, promptTokens: isSplit(estimate) ? estimate.promptTokens : 0 }).tokens;
   // Which part of the estimate was the prompt is not known, so what was produced cannot be added to it.
   return Math.max(estimate.tokens, measured.produced.tokens);
+}
+
+/** Where nobody says which part was the prompt, it is what was not produced. */
+function pricedOf(seen: {
+  readonly estimate: Amounts;
+  readonly measured: MeasuredAnswer;
+  readonly tokens: number;
+  readonly tokenPrices: QuotaOptions["tokenPrices"];
+}): number {
+  const { estimate, measured, tokens, tokenPrices } = seen;
+  const { usage, produced } = measured;
+  const prices = isSplit(estimate) ? tokenPrices?.(estimate.model) : undefined;
+  const prompt = usage ?? { input: Math.max(0, tokens - produced.tokens), cachedInput: 0, cacheWrite: 0 };
+  const { input, cachedInput, cacheWrite } = prompt;
+  return pricedTokens(
+    { input, cachedInput, cacheWrite, output: tokens - input - cachedInput - cacheWrite },
+    prices,
+  );
 }
 
 function isSplit(estimate: Amounts): estimate is RequestEstimate {

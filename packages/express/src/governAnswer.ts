@@ -6,6 +6,7 @@ import { chargeFor } from "./chargeFor.js";
 import { createAnswerMeter } from "./createAnswerMeter.js";
 import { onResponseOver, type ResponseEnd } from "./onResponseOver.js";
 import { tieHandle, type QuotaHandle } from "./quotaOf.js";
+import type { QuotaOptions } from "./quotaOptions.js";
 
 /** One response, from before the engine is asked until its lease is given back: once, in whatever order things end. */
 export interface GovernedAnswer {
@@ -26,6 +27,7 @@ export interface AnswerTools {
   readonly room: Pick<WaitingRoom, "settle" | "release">;
   readonly estimates: Pick<Estimates, "learn">;
   readonly measure: ((request: Request, response: Response) => Meter | undefined) | undefined;
+  readonly tokenPrices: QuotaOptions["tokenPrices"];
   readonly logger: Logger | undefined;
 }
 
@@ -128,7 +130,7 @@ function lookOn(
 
   return (end) => {
     const measured = meter.finish();
-    const charge = chargeFor({ asked, measured, reported });
+    const charge = chargeFor({ asked, measured, reported, tokenPrices: tools.tokenPrices });
     const { estimate, usage, produced } = charge;
     const settlement = settlementOf({ outcome: outcomeOf(end), estimate, usage, produced });
     giveBack(lease, settlement, tools);

@@ -36,7 +36,7 @@ import { sendAnswer } from "./sendAnswer.js";
  * }));
  */
 export function quota(options: QuotaOptions): RequestHandler {
-  const { engine, identify, exposeHeaders = false, waitUpTo = 0, logger, measure } = options;
+  const { engine, identify, exposeHeaders = false, waitUpTo = 0, logger, measure, tokenPrices } = options;
   const clock = options.clock ?? { now: () => Date.now() };
   const room: WaitingRoom<RatedAdmission> = options.waitingRoom ?? createWaitingRoom({ engine, clock });
   const estimates = options.estimates ?? createEstimates();
@@ -47,7 +47,7 @@ export function quota(options: QuotaOptions): RequestHandler {
         ? { requests: 1 }
         : estimates.typicalEstimate({ apiKeyId, body: request.body as unknown, path: request.path }));
   const requestId = options.requestId ?? (() => `req_${crypto.randomUUID().replaceAll("-", "")}`);
-  const tools = { room, estimates, measure, logger };
+  const tools = { room, estimates, measure, tokenPrices, logger };
 
   return async function govern(request, response, next) {
     if (request.method === "OPTIONS") return next();

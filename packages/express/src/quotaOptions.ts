@@ -1,4 +1,4 @@
-import type { Amounts, EpochMs } from "@quota/core";
+import type { Amounts, EpochMs, TokenPrices } from "@quota/core";
 import type { Logger, QuotaCaller, RatedAdmission, RatedEngine, WaitingRoom } from "@quota/engine";
 import type { Estimates, Meter } from "@quota/http";
 import type { Request, Response } from "express";
@@ -23,6 +23,11 @@ export interface QuotaOptions {
    * through `response.write` and `response.end`; arguments, return values and callbacks stay as they are.
    */
   readonly measure?: ((request: Request, response: Response) => Meter | undefined) | undefined;
+  /**
+   * What a model's tokens cost, beside each other and another model's, where that is known: a percentage that the provider publishes is spread
+   * over the keys by it. Undefined: as `pricedTokens` of @quota/core weighs them.
+   */
+  readonly tokenPrices?: ((model: string) => Partial<TokenPrices> | undefined) | undefined;
   /** How long, in milliseconds, a request may wait for a refusal to clear. Default 0: not at all. */
   readonly waitUpTo?: number | undefined;
   /** To share the turns among several mounts on one engine. Default: one of this middleware's own. */

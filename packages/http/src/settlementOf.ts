@@ -59,5 +59,6 @@ function filledIn(known: Amounts, estimate: Amounts): Amounts {
     tokens: known.tokens ?? estimate.tokens,
     usd: known.usd ?? estimate.usd,
     percent: known.percent ?? estimate.percent,
+    pricedTokens: known.pricedTokens ?? estimate.pricedTokens,
   };
 }

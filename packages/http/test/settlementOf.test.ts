@@ -75,6 +75,12 @@ describe("What a request that ended is charged", () => {
     ).toEqual({ action: "settle", actual });
   });
 
+  test("what the tokens weigh by price is passed on, whoever said it", () => {
+    const actual = { requests: 1, tokens: 5, pricedTokens: 17 };
+    expect(settlementOf({ outcome: ok, estimate, usage: actual })).toEqual({ action: "settle", actual });
+    expect(settlementOf({ outcome: ok, estimate: actual })).toEqual({ action: "settle", actual });
+  });
+
   test("property: what was said is charged to the grain, and nothing is charged for an error that says nothing", () => {
     const amounts = fc.record({
       requests: fc.nat(),
