@@ -189,7 +189,9 @@ describe("the official anthropic client", () => {
     await anthropic(running).messages.countTokens({ model: "claude", messages: hello });
     const state = running.simulator.state();
     expect([state.requests.accepted, state.tokens.input]).toEqual([1, 0]);
-    expect(state.credentials.get("sk-upstream")?.requests.used).toBe(0);
+    expect(state.accounts).toMatchObject([
+      { credential: "sk-upstream", windows: [{ unit: "requests", used: 0 }, {}] },
+    ]);
   });
 
   test("lists the models", async () => {

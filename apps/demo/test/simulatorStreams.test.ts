@@ -47,7 +47,8 @@ describe("streams", () => {
     expect(after).toMatchObject({ openStreams: 0, blockedStreams: 0, requests: { accepted: 1, aborted: 1 } });
     expect(after.lastRequests[0]?.aborted).toBe(true);
     expect(after.tokens.output).toBeGreaterThan(0);
-    expect(after.credentials.get("none")?.tokens.used).toBe(after.tokens.input + after.tokens.output);
+    const tokens = after.accounts[0]?.windows.find(({ unit }) => unit === "tokens");
+    expect(tokens?.used).toBe(after.tokens.input + after.tokens.output);
   });
 
   test("whatever is said, however it is cut into pieces and bytes, the words are those of the JSON answer", async () => {

@@ -1,45 +1,55 @@
+import type { AccountRefusal, AccountView } from "./accountView.js";
+import { familyNamed } from "./families/familyNamed.js";
+import type { FamilyName } from "./families/familyName.js";
 import type { ErrorDialect } from "./providerError.js";
-import { rateLimitHeaders, type HeaderFamily } from "./rateLimitHeaders.js";
 import type { ReceivedRequest } from "./receiveRequest.js";
 import type { SimulatorOptions } from "./simulatorOptions.js";
-import type { Standing } from "./upstreamQuota.js";
 
 /**
  * What stands on every answer: a request id, the account owner's name (a gateway must not show it to its users), a cookie as
- * the providers' proxies set it, the limits in the wanted family, and last what the option `extraHeaders` lays over them.
+ * the providers' proxies set it, the provider's time, the limits in the wanted family, and last what the option `extraHeaders`
+ * lays over them.
  */
-export function answerHeaders(
-  wish: {
-    readonly request: ReceivedRequest;
-    readonly options: SimulatorOptions;
-    readonly serial: string;
-    readonly standing: Standing;
-  },
-  now: number,
-): Readonly<Record<string, string>> {
-  const { request, options, serial, standing } = wish;
-  const dialect = dialectOf(request, options);
+export function answerHeaders({
+  request,
+  options,
+  serial,
+  view,
+  refusal,
+}: {
+  readonly request: ReceivedRequest;
+  readonly options: SimulatorOptions;
+  readonly serial: string;
+  readonly view: AccountView;
+  readonly refusal: AccountRefusal | undefined;
+}): Readonly<Record<string, string>> {
   const about =
-    dialect === "anthropic"
+    dialectOf(request, options) === "anthropic"
       ? { "request-id": `req_sim${serial}`, "anthropic-organization-id": "simulated-owner" }
       : {
           "x-request-id": `req_sim${serial}`,
           "openai-organization": "simulated-owner",
           "openai-version": "2020-10-01",
         };
-  const limits = rateLimitHeaders(familyOf(dialect, options), standing, now);
+  const family = headerFamilyOf(request, options);
+  const limits = family === "none" ? {} : familyNamed(family).headers(view, refusal);
   return {
     ...about,
+    date: new Date(view.now).toUTCString(),
     "set-cookie": "__cf_bm=simulated; path=/; HttpOnly",
     ...(options.headerCase === "pascal" ? pascalCase(limits) : limits),
     ...options.extraHeaders,
   };
 }
 
-/** By path; elsewhere by what the client shows. */
-export function dialectOf({ path, headers }: ReceivedRequest, options: SimulatorOptions): ErrorDialect {
-  if (path.startsWith("/v1/messages")) return "anthropic";
-  if (path === "/v1/responses") {
+/** By the family that is asked, else by path, else by what the client shows. */
+export function dialectOf(
+  { family, path, headers }: ReceivedRequest,
+  options: SimulatorOptions,
+): ErrorDialect {
+  if (family === "codex") return "codex";
+  if (path.startsWith("/v1/messages") || family.startsWith("anthropic")) return "anthropic";
+  if (path === "/v1/responses" && family === "by-dialect") {
     const isCodex =
       options.rateLimitHeaders === "codex" || headers["originator"]?.startsWith("codex") === true;
     return isCodex ? "codex" : "openai";
@@ -47,9 +57,18 @@ export function dialectOf({ path, headers }: ReceivedRequest, options: Simulator
   return openaiPaths.has(path) || headers["anthropic-version"] === undefined ? "openai" : "anthropic";
 }
 
-function familyOf(dialect: ErrorDialect, { rateLimitHeaders: wanted }: SimulatorOptions): HeaderFamily {
-  if (wanted !== "by-dialect") return wanted;
+/** Whose words a refusal has. */
+export function refusingFamilyOf(request: ReceivedRequest, options: SimulatorOptions): FamilyName {
+  if (request.family !== "by-dialect") return request.family;
+  const dialect = dialectOf(request, options);
   return dialect === "anthropic" ? "anthropic-api" : dialect;
+}
+
+function headerFamilyOf(request: ReceivedRequest, options: SimulatorOptions): FamilyName | "none" {
+  const { rateLimitHeaders } = options;
+  if (request.family !== "by-dialect" || rateLimitHeaders === "by-dialect")
+    return refusingFamilyOf(request, options);
+  return rateLimitHeaders;
 }
 
 function pascalCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -61,4 +80,4 @@ function pascalCase(headers: Readonly<Record<string, string>>): Readonly<Record<
   );
 }
 
-const openaiPaths: ReadonlySet<string> = new Set(["/v1/chat/completions", "/v1/embeddings"]);
+const openaiPaths: ReadonlySet<string> = new Set(["/v1/chat/completions", "/v1/embeddings", "/v1/responses"]);

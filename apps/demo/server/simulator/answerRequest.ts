@@ -8,7 +8,7 @@ import { replayExchange } from "./replayExchange.js";
 import { aborted, sleep } from "./sendAnswer.js";
 import { applyOptions, type FailureKind, type SimulatorOptions } from "./simulatorOptions.js";
 import type { RequestRecord } from "./simulatorState.js";
-import type { Provider, Visit } from "./visit.js";
+import { accountOf, type Provider, type Visit } from "./visit.js";
 
 /** One request from its first header to its last byte. Resolves when nothing more will be written. */
 export async function answerRequest(
@@ -17,7 +17,11 @@ export async function answerRequest(
   response: ServerResponse,
 ): Promise<void> {
   const request = receiveRequest(incoming);
-  const record = provider.state.arrive(request, provider.options().keepRequests);
+  const { method, fullPath, query, headers } = request;
+  const record = provider.state.arrive(
+    { method, path: fullPath, query, headers },
+    provider.options().keepRequests,
+  );
   const visit: Visit = {
     provider,
     request,
@@ -66,6 +70,11 @@ async function answer(visit: Visit, body: unknown): Promise<void> {
   if (options.credentials !== "any" && !options.credentials.includes(credential)) {
     return refuseRequest(visit, { ...badRequest("Incorrect API key provided."), status: 401, options });
   }
+  const { login } = accountOf(visit).settings();
+  if (login !== "valid") {
+    const [status, message] = loginTroubles[login];
+    return refuseRequest(visit, { ...badRequest(message), status, options });
+  }
   const failure = failureOf(provider, options, directives);
   if (failure.startsWith("status-")) {
     const status = Number(failure.slice("status-".length));
@@ -90,7 +99,8 @@ async function answer(visit: Visit, body: unknown): Promise<void> {
       options,
     });
   }
-  await converse({ visit, options, failure, credential, body });
+  const tag = directives.tag ?? "untagged";
+  await converse({ visit, options, failure, credential, body, tag });
 }
 
 function wishesOf(
@@ -115,6 +125,11 @@ function failureOf(
   if (changes.failure !== undefined || options.failure === "none") return options.failure;
   return provider.meetsFailure(options.failureRate) ? options.failure : "none";
 }
+
+const loginTroubles = {
+  expired: [401, "Provided authentication token is expired. Please try signing in again."],
+  forbidden: [403, "This account may not be used."],
+} as const;
 
 /** `gone` is aborted when the answer can reach nobody any more; a client that hung up is counted, a socket we reset is not. */
 function watchClient(

@@ -3,26 +3,41 @@ import { composeAnswer } from "./composeAnswer.js";
 import { bytesPerToken } from "./countTokens.js";
 import { deliverAnswer } from "./deliverAnswer.js";
 import type { StreamEvent, Turn } from "./endpoint.js";
+import { familyNamed } from "./families/familyNamed.js";
 import { findEndpoint, readQuestion } from "./findEndpoint.js";
+import type { JsonObject } from "./jsonObject.js";
 import { modelList } from "./modelList.js";
-import { badRequest, refuseRequest } from "./refuseRequest.js";
+import { badRequest, refuseRequest, refuseUse } from "./refuseRequest.js";
 import type { AnswerPart } from "./sendAnswer.js";
-import { deliveryOf, headersFor, standingOf, type Plan } from "./visit.js";
+import type { SimulatorOptions } from "./simulatorOptions.js";
+import { noTokens, type TokenCounts } from "./tokenPrice.js";
+import { accountOf, deliveryOf, headersFor, viewOf, type Plan, type Visit } from "./visit.js";
 
 /** Answers as a model would, if the request is sound and the provider's own quota lets it pass. */
 export async function converse(
-  plan: Plan & { readonly credential: string; readonly body: unknown },
+  plan: Plan & { readonly credential: string; readonly body: unknown; readonly tag: string },
 ): Promise<void> {
-  const { visit, options, failure, credential, body } = plan;
+  const { visit, options, failure, credential, body, tag } = plan;
+  const account = accountOf(visit);
   const { provider, request, record, serial } = visit;
   const now = options.clock();
+  const usage = usageOf(visit, options);
+  if (usage !== undefined) {
+    record.decide(failure === "none" ? "accepted" : "failed");
+    return deliverAnswer({
+      ...deliveryOf(plan),
+      status: 200,
+      headers: headersFor(visit, options),
+      content: { kind: "json", body: usage, textBytes: 0 },
+    });
+  }
   if (request.method === "GET" && request.path === "/v1/models") {
     record.decide(failure === "none" ? "accepted" : "failed");
     const list = modelList(
       options.models,
       dialectOf(request, options) === "anthropic" ? "anthropic" : "openai",
     );
-    const headers = headersFor(visit, options, standingOf(visit, options));
+    const headers = headersFor(visit, options);
     return deliverAnswer({
       ...deliveryOf(plan),
       status: 200,
@@ -39,24 +54,30 @@ export async function converse(
   if (typeof asked === "string") return refuseRequest(visit, { ...badRequest(asked), options });
   const { question } = asked;
   const isFree = endpoint.free === true;
-  const standing = isFree
-    ? standingOf(visit, options)
-    : provider.quota.admit({ credential, inputTokens: question.inputTokens, quota: options.quota }, now);
-  if (!standing.allowed) {
-    const message = "This request would exceed the account's rate limit. Please try again later.";
-    return refuseRequest(visit, { status: 429, message, outcome: "refused", options, standing });
-  }
+  const model = question.model.replace(/\?.*$/u, "");
+  const retryAfterMs = options.retryAfterSeconds * 1000;
+  const refusal = isFree
+    ? undefined
+    : account.judge({ model, inputTokens: question.inputTokens, retryAfterMs }, now);
+  if (refusal !== undefined) return refuseUse(visit, { refusal, outcome: "refused", options });
   record.decide(failure === "none" ? "accepted" : "failed");
-  if (!isFree) provider.state.count("input", question.inputTokens);
+  const cache = isFree
+    ? { read: 0, written: 0 }
+    : provider.promptCache.use({ credential, dialect: endpoint.dialect, question });
+  const book = (requests: number, tokens: Partial<TokenCounts>): void =>
+    account.count({ requests, tokens: { ...noTokens(), ...tokens }, model, by: { tag } }, options.clock());
+  if (!isFree) {
+    const input = question.inputTokens - cache.read - cache.written;
+    book(1, { input, cachedInput: cache.read, cacheWrite: cache.written });
+    provider.state.count("input", question.inputTokens);
+  }
   const turn: Turn = {
     serial,
     body: asked.body,
     question,
     answer: composeAnswer({ ...options, prompt: question.prompt, maxTokens: question.maxTokens }),
     options: failure === "usage-missing" ? { ...options, usage: "none" } : options,
-    cache: isFree
-      ? { read: 0, written: 0 }
-      : provider.promptCache.use({ credential, dialect: endpoint.dialect, question }),
+    cache,
     startedAt: now,
   };
   const events = question.stream ? endpoint.events?.(turn) : undefined;
@@ -64,7 +85,7 @@ export async function converse(
   await deliverAnswer({
     ...deliveryOf(plan),
     status: 200,
-    headers: headersFor(visit, options, standing),
+    headers: headersFor(visit, options),
     content:
       events === undefined
         ? {
@@ -80,7 +101,7 @@ export async function converse(
           },
     onTokens: (tokens) => {
       if (tokens === 0) return;
-      provider.quota.spend(credential, tokens);
+      book(0, { output: tokens });
       provider.state.count("output", tokens);
     },
   });
@@ -89,4 +110,14 @@ export async function converse(
 function* eventParts(events: Iterable<StreamEvent>): Iterable<AnswerPart> {
   for (const { wire, textBytes } of events)
     yield { bytes: Buffer.from(wire), textBytes, piece: textBytes > 0 };
+}
+
+/** What the family's usage endpoint says, if that is where the request goes. */
+function usageOf(visit: Visit, options: SimulatorOptions): JsonObject | undefined {
+  const { family, path } = visit.request;
+  if (family === "by-dialect") return undefined;
+  const { usage } = familyNamed(family);
+  return usage?.pathEnds.some((end) => path.endsWith(end)) === true
+    ? usage.body(viewOf(visit, options))
+    : undefined;
 }

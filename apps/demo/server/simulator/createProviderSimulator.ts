@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Account, OutsideUse, TrueWindow } from "./account.js";
+import { accountComplaint, type AccountSettings } from "./accountSettings.js";
+import { keepAccounts, type AccountName } from "./accounts.js";
 import { answerRequest } from "./answerRequest.js";
 import { createGate } from "./gate.js";
 import { createPromptCache } from "./promptCache.js";
 import { applyOptions, defaultSimulatorOptions, type SimulatorOptions } from "./simulatorOptions.js";
 import { keepState, type SimulatorState } from "./simulatorState.js";
-import { keepQuota } from "./upstreamQuota.js";
 import type { Provider } from "./visit.js";
 
 export interface ProviderSimulator {
@@ -15,9 +17,25 @@ export interface ProviderSimulator {
   close(): Promise<void>;
   /** Changes options for the requests to come. `pause: "none"` also lets the held ones go. Throws a RangeError on a bad value. */
   configure(changes: Partial<SimulatorOptions>): void;
+  /** One account of the provider's, to be looked at and turned while it is used. */
+  account(name: AccountName): SimulatedAccount;
   state(): SimulatorState;
   /** Resolves with the first state that fits; rejects when the simulator closes before. So tests wait without sleeping. */
   until(fits: (state: SimulatorState) => boolean): Promise<SimulatorState>;
+}
+
+/** The provider's side of one account. */
+export interface SimulatedAccount {
+  /** The truth: exact, unrounded, by a true clock. */
+  windows(): readonly TrueWindow[];
+  /** Changes settings of this account alone. Throws a RangeError on a bad value. */
+  configure(changes: Partial<AccountSettings>): void;
+  /** The owner uses the account himself, outside the gateway: so many priced tokens, or a part of the shortest percentage. */
+  useOutside(use: OutsideUse): void;
+  /** The provider gives a window back before its time; without a name, all. */
+  resetEarly(window?: string): void;
+  /** Another plan: all limits times a factor. What was used stays, so at 2 a percentage halves. */
+  changePlan(factor: number): void;
 }
 
 /**
@@ -25,7 +43,9 @@ export interface ProviderSimulator {
  * quota, and every way of failing a gateway must survive. It knows nothing of the gateway.
  *
  * Routes: `POST /v1/chat/completions`, `/v1/responses`, `/v1/embeddings`, `/v1/messages`, `/v1/messages/count_tokens`,
- * `GET /v1/models`.
+ * `GET /v1/models`. They are all under `/as/FAMILY` too ({@link FamilyName}; `/as/codex/v1/responses`), and there the answers are
+ * that provider's: its rate headers, its 429, its usage endpoint (`/as/codex/backend-api/wham/usage`), and accounts of its own with
+ * its windows. So one simulator is several providers at once.
  *
  * Options ({@link SimulatorOptions}) hold for all requests. One request may ask for something else, in a header
  * (`x-simulate-failure: reset-mid-stream`), behind its model (`any-model?failure=status-500&latency-ms=50`) or in its last
@@ -42,7 +62,8 @@ export interface ProviderSimulator {
  * | `retry-after-seconds` | what an injected 429 announces |
  * | `pause` | `before-answer`, `mid-stream`: held until `configure({ pause: "none" })` |
  * | `redirect-to` | answers 302 to this address |
- * | `rate-limit-headers` | `by-dialect`, `none`, `openai`, `anthropic-api`, `anthropic-unified`, `codex` |
+ * | `rate-limit-headers` | `by-dialect`, `none`, or a family |
+ * | `tag` | whom the use is booked on in the account's books |
  * | `header-case` | `lower`, `pascal` |
  * | `replay` | name of a recorded exchange (option `replay`) |
  *
@@ -52,7 +73,7 @@ export function createProviderSimulator(options: Partial<SimulatorOptions> = {})
   let current = applyOptions(defaultSimulatorOptions(), options);
   let turns = 0;
   const state = keepState();
-  const quota = keepQuota();
+  const accounts = keepAccounts(() => current);
   const gate = createGate();
   const closing = new AbortController();
 
@@ -60,7 +81,7 @@ export function createProviderSimulator(options: Partial<SimulatorOptions> = {})
     options: () => current,
     nextSerial: () => String((turns += 1)).padStart(8, "0"),
     state,
-    quota,
+    accounts,
     gate,
     promptCache: createPromptCache(),
     meetsFailure: spreadEvenly(),
@@ -69,7 +90,7 @@ export function createProviderSimulator(options: Partial<SimulatorOptions> = {})
   const snapshot = (): SimulatorState => {
     const now = current.clock();
     return state.snapshot(
-      new Map(quota.credentials().map((each) => [each, quota.look(each, current.quota, now)])),
+      accounts.all().map(([name, account]) => ({ ...name, windows: account.truth(now) })),
     );
   };
   // A failure here is a mistake in the simulator itself: the client sees a broken socket, the developer the stack.
@@ -105,6 +126,24 @@ export function createProviderSimulator(options: Partial<SimulatorOptions> = {})
     configure: (changes) => {
       current = applyOptions(current, changes);
       if (changes.pause === "none") gate.open();
+    },
+    account: (name) => {
+      const account = accounts.of(name);
+      const turn = (how: (account: Account, now: number) => void): void => {
+        how(account, current.clock());
+        state.changed();
+      };
+      return {
+        windows: () => account.truth(current.clock()),
+        configure(changes) {
+          const complaint = accountComplaint(changes);
+          if (complaint !== undefined) throw new RangeError(`account ${name.credential}: ${complaint}`);
+          turn(({ configure }) => configure(changes));
+        },
+        useOutside: (use) => turn(({ useOutside }, now) => useOutside(use, now)),
+        resetEarly: (window) => turn(({ resetEarly }, now) => resetEarly(window, now)),
+        changePlan: (factor) => turn(({ changePlan }) => changePlan(factor)),
+      };
     },
     state: snapshot,
     until: (fits) =>

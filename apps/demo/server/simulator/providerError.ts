@@ -1,29 +1,20 @@
 import type { JsonObject } from "./jsonObject.js";
 
-/** Codex is told about a spent quota in a shape of its own; otherwise it is an OpenAI client. */
+/** Codex is an OpenAI client that is told about a spent login in a shape of its own. */
 export type ErrorDialect = "openai" | "anthropic" | "codex";
 
-export interface ProviderError {
+/** The body of an error as the provider words it. That a limit is reached is for its family to say. */
+export function providerError({
+  dialect,
+  status,
+  message,
+  requestId,
+}: {
   readonly dialect: ErrorDialect;
   readonly status: number;
   readonly message: string;
   readonly requestId: string;
-  /** Of a 429. */
-  readonly resetsAt?: number;
-}
-
-/** An error as the provider words it: body and the headers that belong to it. */
-export function providerError(
-  error: ProviderError,
-  now: number,
-): { readonly body: JsonObject; readonly headers: Readonly<Record<string, string>> } {
-  return { body: errorBody(error, now), headers: retryHeaders(error, now) };
-}
-
-function errorBody(
-  { dialect, status, message, requestId, resetsAt }: ProviderError,
-  now: number,
-): JsonObject {
+}): JsonObject {
   if (dialect === "anthropic") {
     return {
       type: "error",
@@ -31,33 +22,10 @@ function errorBody(
       request_id: requestId,
     };
   }
-  if (dialect === "codex" && status === 429 && resetsAt !== undefined) {
-    return {
-      error: {
-        type: "usage_limit_reached",
-        message: "The usage limit has been reached",
-        plan_type: "plus",
-        resets_at: Math.ceil(resetsAt / 1000),
-        resets_in_seconds: secondsUntil(resetsAt, now),
-      },
-    };
-  }
+  if (dialect === "codex" && status === 401)
+    return { error: { message, type: null, code: "token_expired", param: null }, status };
   const [type, code] = openaiTypes.get(status) ?? ["server_error", null];
   return { error: { message, type, param: null, code } };
-}
-
-function retryHeaders(
-  { dialect, status, resetsAt }: ProviderError,
-  now: number,
-): Readonly<Record<string, string>> {
-  if (dialect === "codex" || resetsAt === undefined) return {};
-  const seconds = String(secondsUntil(resetsAt, now));
-  if (dialect === "anthropic") return { "retry-after": seconds, "x-should-retry": "true" };
-  return status === 429 ? { "retry-after": seconds, "retry-after-ms": String(resetsAt - now) } : {};
-}
-
-function secondsUntil(moment: number, now: number): number {
-  return Math.max(0, Math.ceil((moment - now) / 1000));
 }
 
 const anthropicTypes: ReadonlyMap<number, string> = new Map([
@@ -66,7 +34,6 @@ const anthropicTypes: ReadonlyMap<number, string> = new Map([
   [403, "permission_error"],
   [404, "not_found_error"],
   [413, "request_too_large"],
-  [429, "rate_limit_error"],
   [529, "overloaded_error"],
 ]);
 
@@ -76,5 +43,4 @@ const openaiTypes: ReadonlyMap<number, readonly [type: string, code: string | nu
   [403, ["invalid_request_error", "unsupported_country_region_territory"]],
   [404, ["invalid_request_error", "model_not_found"]],
   [413, ["invalid_request_error", "request_too_large"]],
-  [429, ["requests", "rate_limit_exceeded"]],
 ]);

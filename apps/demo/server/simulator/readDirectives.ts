@@ -6,6 +6,8 @@ export interface Directives {
   readonly changes: Partial<SimulatorOptions>;
   /** Which recorded exchange is wanted. */
   readonly replay: string | undefined;
+  /** Whom the request's use is booked on in the account's books. */
+  readonly tag: string | undefined;
 }
 
 /**
@@ -24,16 +26,16 @@ export function readDirectives(request: {
   ]);
   let changes: Partial<SimulatorOptions> = {};
   for (const [name, value] of wishes) {
-    if (name === "replay") continue;
+    if (name === "replay" || name === "tag") continue;
     const directive = directives.get(name);
     if (directive === undefined) {
       throw new RangeError(
-        `unknown directive ${name}; known are replay, ${[...directives.keys()].join(", ")}`,
+        `unknown directive ${name}; known are replay, tag, ${[...directives.keys()].join(", ")}`,
       );
     }
     changes = { ...changes, ...directive(value) };
   }
-  return { changes, replay: wishes.get("replay") };
+  return { changes, replay: wishes.get("replay"), tag: wishes.get("tag") };
 }
 
 type Wish = readonly [name: string, value: string];

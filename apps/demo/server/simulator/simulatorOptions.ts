@@ -1,3 +1,5 @@
+import { accountComplaint, type AccountSettings } from "./accountSettings.js";
+import { FAMILY_NAMES, isFamilyName, type FamilyName } from "./families/familyName.js";
 import type { RecordedExchange } from "./recordedExchange.js";
 
 /** Where an answer breaks. `status-*` answers that status in the dialect's own shape; the others are described at {@link failureKinds}. */
@@ -72,13 +74,16 @@ export interface SimulatorOptions {
   readonly pause: "none" | "before-answer" | "mid-stream";
   /** Answers every request with a 302 to this address. */
   readonly redirectTo: string;
-  readonly rateLimitHeaders:
-    "by-dialect" | "none" | "openai" | "anthropic-api" | "anthropic-unified" | "codex";
+  /** How limits are spelled for who asks under no family's path. */
+  readonly rateLimitHeaders: "by-dialect" | "none" | FamilyName;
   /** Some providers write `X-Codex-…`. */
   readonly headerCase: "lower" | "pascal";
   /** Laid over the headers of every answer; here a test puts a provider's literal header values. */
   readonly extraHeaders: Readonly<Record<string, string>>;
+  /** Of every credential that asks under no family's path. */
   readonly quota: UpstreamQuota | "unlimited";
+  /** How the accounts of a family are, where they differ from its defaults; one account's own settings lie over these. */
+  readonly families: Readonly<Partial<Record<FamilyName, Partial<AccountSettings>>>>;
   /** Recorded exchanges that are served instead of composed answers, by method and path, the first that fits. */
   readonly replay: readonly RecordedExchange[];
   /** How many of the last requests `state()` shows with their headers. */
@@ -118,6 +123,7 @@ export function defaultSimulatorOptions(): SimulatorOptions {
     headerCase: "lower",
     extraHeaders: {},
     quota: "unlimited",
+    families: {},
     replay: [],
     keepRequests: 100,
     clock: Date.now,
@@ -142,15 +148,7 @@ const checks: Readonly<Record<string, Check>> = {
   pause: (o) => oneOf(o.pause, ["none", "before-answer", "mid-stream"]),
   redirectTo: (o) =>
     o.redirectTo === "none" || URL.canParse(o.redirectTo) ? undefined : `"none" or an address`,
-  rateLimitHeaders: (o) =>
-    oneOf(o.rateLimitHeaders, [
-      "by-dialect",
-      "none",
-      "openai",
-      "anthropic-api",
-      "anthropic-unified",
-      "codex",
-    ]),
+  rateLimitHeaders: (o) => oneOf(o.rateLimitHeaders, ["by-dialect", "none", ...FAMILY_NAMES]),
   headerCase: (o) => oneOf(o.headerCase, ["lower", "pascal"]),
   quota: (o) =>
     o.quota === "unlimited"
@@ -158,6 +156,12 @@ const checks: Readonly<Record<string, Check>> = {
       : (oneOf(o.quota.unit, ["requests", "tokens"]) ??
         numberBetween(o.quota.windowMs, 1, Number.MAX_SAFE_INTEGER) ??
         wholeBetween(o.quota.limit, 0, Number.MAX_SAFE_INTEGER)),
+  families: ({ families }) =>
+    Object.entries(families)
+      .map(([name, settings]) =>
+        isFamilyName(name) ? accountComplaint(settings) : `${name} is none of ${FAMILY_NAMES.join(", ")}`,
+      )
+      .find((complaint) => complaint !== undefined),
   keepRequests: (o) => wholeBetween(o.keepRequests, 0, 100_000),
 };
 

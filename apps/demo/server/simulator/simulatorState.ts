@@ -1,11 +1,12 @@
-import type { Standing } from "./upstreamQuota.js";
+import type { TrueWindow } from "./account.js";
+import type { AccountName } from "./accounts.js";
 
 /** What happened so far. A snapshot: it does not change after it was taken. */
 export interface SimulatorState {
   readonly requests: RequestCounts;
   readonly paths: ReadonlyMap<string, RequestCounts>;
-  /** Per upstream credential, as the provider's own books have it (its current window). */
-  readonly credentials: ReadonlyMap<string, Standing>;
+  /** What the provider's own books have, unrounded, in the order in which the accounts were first used. */
+  readonly accounts: readonly AccountState[];
   /** Input tokens of accepted requests; output tokens of what was really written, also of answers that broke off. */
   readonly tokens: { readonly input: number; readonly output: number };
   /** Requests that were received and are not finished. */
@@ -18,6 +19,10 @@ export interface SimulatorState {
   readonly pausedAnswers: number;
   /** The newest last, at most `keepRequests`. */
   readonly lastRequests: readonly SeenRequest[];
+}
+
+export interface AccountState extends AccountName {
+  readonly windows: readonly TrueWindow[];
 }
 
 /** Every request that was decided is exactly one of accepted, refused, rejected, failed and redirected. */
@@ -55,7 +60,9 @@ export interface SeenRequest {
 export interface StateKeeper {
   arrive(request: Pick<SeenRequest, "method" | "path" | "query" | "headers">, keep: number): RequestRecord;
   count(gauge: Gauge, by: number): void;
-  snapshot(credentials: ReadonlyMap<string, Standing>): SimulatorState;
+  /** Something else than requests and gauges is another now. */
+  changed(): void;
+  snapshot(accounts: readonly AccountState[]): SimulatorState;
   /** Called after every change until it returns true. */
   watch(watcher: () => boolean): void;
 }
@@ -126,10 +133,11 @@ export function keepState(): StateKeeper {
       gauges[gauge] += by;
       changed();
     },
-    snapshot: (credentials) => ({
+    changed,
+    snapshot: (accounts) => ({
       requests: { ...total },
       paths: new Map([...paths].map(([path, counts]) => [path, { ...counts }])),
-      credentials,
+      accounts,
       tokens: { input: gauges.input, output: gauges.output },
       openRequests: gauges.openRequests,
       openStreams: gauges.openStreams,

@@ -1,4 +1,7 @@
 import type { ServerResponse } from "node:http";
+import type { Account } from "./account.js";
+import type { AccountRefusal, AccountView } from "./accountView.js";
+import type { AccountKeeper } from "./accounts.js";
 import { answerHeaders } from "./answerHeaders.js";
 import type { Delivery } from "./deliverAnswer.js";
 import type { Gate } from "./gate.js";
@@ -6,7 +9,6 @@ import type { PromptCache } from "./promptCache.js";
 import { credentialOf, type ReceivedRequest } from "./receiveRequest.js";
 import type { FailureKind, SimulatorOptions } from "./simulatorOptions.js";
 import type { RequestRecord, StateKeeper } from "./simulatorState.js";
-import type { QuotaKeeper, Standing } from "./upstreamQuota.js";
 
 /** One request being answered. */
 export interface Visit {
@@ -32,7 +34,7 @@ export interface Provider {
   options(): SimulatorOptions;
   nextSerial(): string;
   readonly state: StateKeeper;
-  readonly quota: QuotaKeeper;
+  readonly accounts: AccountKeeper;
   readonly gate: Gate;
   readonly promptCache: PromptCache;
   /** Whether this request is one of the share that fails. */
@@ -51,16 +53,24 @@ export function deliveryOf({
   return { response, options, failure, state, gate, gone, reset, onTokens: () => undefined };
 }
 
+/** What stands on an answer, with the limits as they are now; a refusal shows the window it is for as full. */
 export function headersFor(
   visit: Visit,
   options: SimulatorOptions,
-  standing: Standing,
+  refusal?: AccountRefusal,
 ): Readonly<Record<string, string>> {
   const { request, serial } = visit;
-  return answerHeaders({ request, options, serial, standing }, options.clock());
+  return answerHeaders({ request, options, serial, view: viewOf(visit, options, refusal), refusal });
 }
 
-/** How the visitor's credential stands, without counting anything. */
-export function standingOf({ provider, request }: Visit, options: SimulatorOptions): Standing {
-  return provider.quota.look(credentialOf(request.headers), options.quota, options.clock());
+export function viewOf(visit: Visit, options: SimulatorOptions, refusal?: AccountRefusal): AccountView {
+  const view = accountOf(visit).view(options.clock());
+  if (refusal === undefined) return view;
+  const { window } = refusal;
+  return { ...view, windows: view.windows.map((each) => (each.name === window.name ? window : each)) };
+}
+
+/** The books the visitor is written into. */
+export function accountOf({ provider, request }: Visit): Account {
+  return provider.accounts.of({ family: request.family, credential: credentialOf(request.headers) });
 }
