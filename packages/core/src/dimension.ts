@@ -1,4 +1,4 @@
-import { CALENDAR_WINDOWS, calendarAnchor, type Anchor } from "./anchor.js";
+import { parseAnchor, type Anchor } from "./anchor.js";
 import type { Fault, Parsed } from "./fault.js";
 import { fromGrains, toGrains, type Grains } from "./grains.js";
 import { InvalidAmountError } from "./invalidAmountError.js";
@@ -127,8 +127,8 @@ function parseDimension(input: unknown, path: string): Parsed<Dimension> {
     add("window", "unknown-window", `must be one of ${WINDOWS.join(", ")}.`);
   if (edge !== undefined && edge !== "weighted" && edge !== "full")
     add("edge", "unknown-edge", 'must be "weighted" or "full".');
-  const parsedAnchor = parseAnchor(anchor, window, `${path}.anchor`);
-  if (isFault(parsedAnchor)) faults.push(parsedAnchor);
+  const parsedAnchor = parseAnchor(anchor, { window, path: `${path}.anchor` });
+  if (!parsedAnchor.ok) faults.push(...parsedAnchor.faults);
   else if (anchor !== undefined && (slots !== undefined || edge !== undefined))
     add("anchor", "anchor-with-slots", "makes a fixed window of one bucket; leave out slots and edge.");
   const slotCount = slots ?? 1;
@@ -145,19 +145,14 @@ function parseDimension(input: unknown, path: string): Parsed<Dimension> {
     ? parseLimit(unit as Unit, limit, `${path}.limit`)
     : undefined;
   if (typeof parsedLimit === "object") faults.push(parsedLimit);
-  if (
-    faults.length > 0 ||
-    parsedLimit === undefined ||
-    typeof parsedLimit === "object" ||
-    isFault(parsedAnchor)
-  )
+  if (faults.length > 0 || parsedLimit === undefined || typeof parsedLimit === "object" || !parsedAnchor.ok)
     return { ok: false, faults };
 
   const name = dimensionName(unit as Unit, window as WindowName);
   const shape: WindowShape = Object.freeze({
     slotMs: WINDOW_MS[window as WindowName] / (slotCount as number),
     slots: slotCount as number,
-    edge: parsedAnchor !== undefined ? "fixed" : ((edge as "full" | undefined) ?? "weighted"),
+    edge: parsedAnchor.value !== undefined ? "fixed" : ((edge as "full" | undefined) ?? "weighted"),
   });
   return {
     ok: true,
@@ -167,37 +162,9 @@ function parseDimension(input: unknown, path: string): Parsed<Dimension> {
       window: window as WindowName,
       limit: parsedLimit,
       shape,
-      anchor: parsedAnchor,
+      anchor: parsedAnchor.value,
     }),
   };
-}
-
-function parseAnchor(anchor: unknown, window: unknown, path: string): Anchor | undefined | Fault {
-  if (anchor === undefined || anchor === "epoch" || anchor === "first-use") return anchor;
-  if (!isRecord(anchor) || typeof anchor["calendar"] !== "string")
-    return fault(
-      path,
-      "unknown-anchor",
-      'must be "epoch", "first-use" or { calendar: a time zone such as "Europe/Paris" }; leave it out for a rolling window.',
-    );
-  if (window === "hourly" || window === "5h")
-    return fault(
-      path,
-      "anchor-without-calendar",
-      `has a calendar, which has no ${window} windows; take ${CALENDAR_WINDOWS.join(", ")}, or the anchor "epoch" or "first-use".`,
-    );
-  return (
-    calendarAnchor(anchor["calendar"]) ??
-    fault(
-      `${path}.calendar`,
-      "unknown-time-zone",
-      `names no time zone that is known here: ${JSON.stringify(anchor["calendar"].slice(0, 64))}; write one such as "Europe/Paris" or "UTC".`,
-    )
-  );
-}
-
-function isFault(value: Anchor | undefined | Fault): value is Fault {
-  return typeof value === "object" && "code" in value;
 }
 
 function parseLimit(unit: Unit, limit: unknown, path: string): Grains | "unknown" | Fault {

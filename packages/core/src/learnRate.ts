@@ -1,21 +1,29 @@
-/** What demand costs, learned from rises: `percent / demand` grains of percent per priced token. Two decayed sums, both whole and above 0. */
+/** What demand costs, as rises have taught it: `percent / demand` grains of percent per priced token. Both are decayed sums, whole and above 0. */
 export interface PercentRate {
   /** Grains of percent. */
   readonly percent: number;
-  /** Priced tokens (or tokens, or requests: whatever the demand was counted in). */
+  /** Priced tokens (or tokens, or requests: what the demand was counted in). */
   readonly demand: number;
 }
 
-/** How much of what was learned before is kept at every rise. */
+/**
+ * How much of what was learned stays at every rise. A rise in whole percents is off by up to a percent point, and about 1 / (1 − KEPT) of
+ * them count together: 0.9 leaves up to 10 % of error in the rate, mostly 3; 0.8 would leave twice that.
+ */
 const KEPT = 0.9;
-/** One rise never makes the rate more than this many times larger or smaller. */
+
+/** A rise that would make the rate more than so many times larger, or smaller, teaches no more than that: it is the owner's, or a mistake. */
 const MOST_TIMES = 4;
 
 /**
- * Learns from a rise what demand costs. Exponentially weighted: older rises fade. A rise or a demand of 0 teaches nothing.
+ * Learns from a rise what demand costs: the sums of rises and of the demand before them, exponentially weighted, one step per rise. So a
+ * rise weighs by the demand it stands for, and one rise, whatever it says, leaves the rate within a factor of 4.
+ *
+ * `rise` in whole grains of percent, `demand` in whole priced tokens since the rise before. Where either is not above 0 there is nothing to learn.
  *
  * @example
- * learnRate(undefined, { rise: 1_000_000, demand: 50_000 }); // { percent: 1_000_000, demand: 50_000 }
+ * const first = learnRate(undefined, { rise: 1_000_000, demand: 50_000 }); // { percent: 1_000_000, demand: 50_000 }
+ * learnRate(first, { rise: 2_000_000, demand: 110_000 }); // { percent: 2_900_000, demand: 155_000 }
  */
 export function learnRate(
   rate: PercentRate | undefined,
@@ -23,11 +31,18 @@ export function learnRate(
 ): PercentRate | undefined {
   if (!(rise > 0 && demand > 0)) return rate;
   if (rate === undefined) return { percent: rise, demand };
-  const seen = { percent: KEPT * rate.percent + rise, demand: KEPT * rate.demand + demand };
-  const scale = Math.min(1, Number.MAX_SAFE_INTEGER / Math.max(seen.percent, seen.demand));
-  const percent = Math.max(1, Math.floor(seen.percent * scale));
-  const whole = Math.max(1, Math.floor(seen.demand * scale));
-  const most = Math.floor(((MOST_TIMES * rate.percent) / rate.demand) * whole);
-  const mostDemand = Math.floor(((MOST_TIMES * rate.demand) / rate.percent) * percent);
-  return { percent: Math.max(1, Math.min(percent, most)), demand: Math.max(1, Math.min(whole, mostDemand)) };
+  const price = rate.percent / rate.demand;
+  const percent = KEPT * rate.percent + Math.min(rise, MOST_TIMES * price * demand);
+  const tokens = KEPT * rate.demand + Math.min(demand, (MOST_TIMES * rise) / price);
+  return wholeSums({ percent, demand: tokens });
+}
+
+/** Rounds the demand, and the percent with it, so that the quotient stays where demand is a few requests only. */
+function wholeSums({ percent, demand }: PercentRate): PercentRate {
+  const fitting = Math.min(1, Number.MAX_SAFE_INTEGER / Math.max(percent, demand));
+  const whole = Math.max(1, fitting === 1 ? Math.round(demand) : Math.floor(fitting * demand));
+  return {
+    percent: Math.max(1, Math.min(Math.round((percent / demand) * whole), Number.MAX_SAFE_INTEGER)),
+    demand: whole,
+  };
 }

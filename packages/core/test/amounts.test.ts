@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { amountsInGrains, estimateInGrains, InvalidAmountError, type Amounts } from "@quota/core";
 
-const nothing = { percent: undefined, requests: undefined, tokens: undefined, usd: undefined };
+const nothing = {
+  percent: undefined,
+  requests: undefined,
+  tokens: undefined,
+  usd: undefined,
+  pricedTokens: undefined,
+};
 
 describe("what a request really cost", () => {
   const rows: readonly (readonly [string, Amounts, object | string])[] = [
@@ -11,8 +17,12 @@ describe("what a request really cost", () => {
     [
       "each unit has its own grain",
       { requests: 1, tokens: 1200, usd: 0.0042, percent: 0.5 },
-      { requests: 1, tokens: 1200, usd: 4_200_000, percent: 500_000 },
+      { ...nothing, requests: 1, tokens: 1200, usd: 4_200_000, percent: 500_000 },
     ],
+    ["priced tokens are rounded up", { pricedTokens: 0.001 }, { ...nothing, pricedTokens: 1 }],
+    ["nothing priced is nothing", { pricedTokens: 0 }, { ...nothing, pricedTokens: 0 }],
+    ["negative priced tokens are refused", { pricedTokens: -1 }, "actual.pricedTokens"],
+    ["priced tokens that are no number are refused", { pricedTokens: NaN }, "actual.pricedTokens"],
     ["a fraction of a token is refused", { tokens: 0.5 }, "actual.tokens"],
     ["a negative is refused", { usd: -1 }, "actual.usd"],
     ["not a number is refused", { requests: NaN }, "actual.requests"],
@@ -20,20 +30,21 @@ describe("what a request really cost", () => {
   test.each(rows)("%s", (_sentence, amounts, expected) => {
     if (typeof expected === "string")
       expect(() => amountsInGrains(amounts, "actual")).toThrow(expect.objectContaining({ field: expected }));
-    else expect(amountsInGrains(amounts, "actual")).toEqual(expected);
+    else expect(amountsInGrains(amounts, "actual")).toStrictEqual(expected);
   });
 });
 
 describe("an estimate", () => {
   it("may be a fraction and is rounded up", () => {
-    expect(estimateInGrains({ tokens: 99.01, requests: 0.2 }, "estimate")).toMatchObject({
+    expect(estimateInGrains({ tokens: 99.01, requests: 0.2, pricedTokens: 5.5 }, "estimate")).toMatchObject({
       tokens: 100,
       requests: 1,
+      pricedTokens: 6,
     });
   });
 
   test.each([NaN, Infinity, -0.847665, -58_035, true, "0.1", null, 1e308])("of %s is refused", (value) => {
-    for (const unit of ["requests", "tokens", "usd", "percent"] as const)
+    for (const unit of ["requests", "tokens", "usd", "percent", "pricedTokens"] as const)
       expect(() => estimateInGrains({ [unit]: value as number }, "estimate")).toThrow(
         expect.objectContaining({ name: "InvalidAmountError", field: `estimate.${unit}` }),
       );

@@ -41,17 +41,43 @@ describe("a dimension that is right", () => {
       { shape: { slotMs: 300_000, slots: 12, edge: "full" } },
     ],
     [
+      "without an anchor, it rolls until the provider says when it resets",
+      { ...kimi, slots: 2 },
+      { anchor: undefined, shape: { slotMs: 1_800_000, slots: 2, edge: "weighted" } },
+    ],
+    [
       "an anchor makes it one fixed bucket",
       { ...kimi, anchor: "epoch" },
-      { shape: { slotMs: 3_600_000, slots: 1, edge: "fixed" } },
+      { anchor: "epoch", shape: { slotMs: 3_600_000, slots: 1, edge: "fixed" } },
+    ],
+    [
+      "the first use is an anchor, of any window",
+      { ...kimi, window: "5h", anchor: "first-use" },
+      { anchor: "first-use", shape: { slotMs: 18_000_000, slots: 1, edge: "fixed" } },
+    ],
+    [
+      "the calendar of a time zone is an anchor, of days …",
+      { ...kimi, window: "daily", anchor: { calendar: "Asia/Tokyo" } },
+      { anchor: { calendar: "Asia/Tokyo" }, shape: { slotMs: 86_400_000, slots: 1, edge: "fixed" } },
+    ],
+    [
+      "… of weeks …",
+      { ...kimi, window: "weekly", anchor: { calendar: "UTC" } },
+      { anchor: { calendar: "UTC" }, shape: { slotMs: 604_800_000, slots: 1, edge: "fixed" } },
+    ],
+    [
+      "… and of months; an old name of a zone is one, too",
+      { ...kimi, window: "monthly", anchor: { calendar: "Asia/Calcutta" } },
+      { anchor: { calendar: "Asia/Calcutta" }, shape: { slotMs: 2_592_000_000, slots: 1, edge: "fixed" } },
     ],
   ];
   test.each(rows)("%s", (_sentence, spec, expected) => {
     const parsed = parseDimensions([spec]);
     expect(parsed).toMatchObject({ ok: true, value: [expected] });
-    expect(parsed.ok && [parsed.value, parsed.value[0], parsed.value[0]?.shape].every(Object.isFrozen)).toBe(
-      true,
-    );
+    const [dimension] = parsed.ok ? parsed.value : [];
+    expect(
+      [parsed.ok && parsed.value, dimension, dimension?.shape, dimension?.anchor].every(Object.isFrozen),
+    ).toBe(true);
   });
 
   it("may be none at all: an account without limits worth sharing", () => {
@@ -98,6 +124,40 @@ describe("a dimension that is wrong", () => {
       [{ ...kimi, anchor: "calendar" }],
       ["dimensions[0].anchor unknown-anchor"],
     ],
+    ["no anchor, but a null", [{ ...kimi, anchor: null }], ["dimensions[0].anchor unknown-anchor"]],
+    [
+      "a calendar without its zone",
+      [{ ...kimi, window: "daily", anchor: { calendar: 9 } }],
+      ["dimensions[0].anchor unknown-anchor"],
+    ],
+    [
+      "a calendar of hours",
+      [{ ...kimi, anchor: { calendar: "UTC" } }],
+      ["dimensions[0].anchor anchor-without-calendar"],
+    ],
+    [
+      "a calendar of five hours",
+      [{ ...kimi, window: "5h", anchor: { calendar: "UTC" } }],
+      ["dimensions[0].anchor anchor-without-calendar"],
+    ],
+    ...["", "Mars/Olympus", "+09:00", "-03", " UTC", "UTC\0", "constructor", "x".repeat(100_000)].map(
+      (calendar) =>
+        [
+          `a calendar of ${JSON.stringify(calendar.slice(0, 20))}`,
+          [{ ...kimi, window: "daily", anchor: { calendar } }],
+          ["dimensions[0].anchor.calendar unknown-time-zone"],
+        ] as const,
+    ),
+    [
+      "the first use and slots",
+      [{ ...kimi, anchor: "first-use", slots: 4 }],
+      ["dimensions[0].anchor anchor-with-slots"],
+    ],
+    [
+      "a calendar and an edge",
+      [{ ...kimi, window: "daily", anchor: { calendar: "UTC" }, edge: "full" }],
+      ["dimensions[0].anchor anchor-with-slots"],
+    ],
     [
       "an anchor and slots",
       [{ ...kimi, anchor: "epoch", slots: 4 }],
@@ -134,6 +194,19 @@ describe("a dimension that is wrong", () => {
     expect(parsed.ok ? "" : parsed.faults[0]?.message).toContain('write "unknown"');
   });
 
+  it.each([
+    ["what takes the place of a calendar of hours", { ...kimi, anchor: { calendar: "UTC" } }, '"first-use"'],
+    [
+      "which zone is unknown",
+      { ...kimi, window: "daily", anchor: { calendar: "Mars/Olympus" } },
+      '"Mars/Olympus"',
+    ],
+    ["how anchors are written", { ...kimi, anchor: "moon" }, "{ calendar: a time zone"],
+  ])("is told %s", (_sentence, said, words) => {
+    const parsed = parseDimensions([said]);
+    expect(parsed.ok ? "" : parsed.faults[0]?.message).toContain(words);
+  });
+
   it("begins every message with where, and ends it as a sentence", () => {
     for (const [, input] of rows) {
       const parsed = parseDimensions(input);
@@ -152,13 +225,18 @@ const spec: fc.Arbitrary<DimensionSpec> = fc
     limit: fc.oneof(fc.integer({ min: 1, max: 1_000_000 }), fc.constant("unknown" as const)),
     cut: fc.oneof(
       fc.constant({}),
-      fc.constant({ anchor: "epoch" as const }),
+      fc.constantFrom("epoch" as const, "first-use" as const).map((anchor) => ({ anchor })),
+      fc.constantFrom("UTC", "Asia/Tokyo", "America/Sao_Paulo").map((calendar) => ({ anchor: { calendar } })),
       fc.constant({ edge: "full" as const }),
       fc.constantFrom(2, 3, 4, 6, 10, 12, 20, 60).map((slots) => ({ slots })),
       fc.constantFrom(2, 3, 4, 6, 10, 12, 20, 60).map((slots) => ({ slots, edge: "full" as const })),
     ),
   })
-  .map(({ cut, ...rest }) => ({ ...rest, ...cut }));
+  .map(({ cut, ...rest }) => ({ ...rest, ...cut }))
+  .filter(
+    (said) =>
+      !("anchor" in said && typeof said.anchor === "object" && ["hourly", "5h"].includes(said.window)),
+  );
 
 describe("for any dimension", () => {
   it("what was parsed is written as it was said", () => {
@@ -167,6 +245,7 @@ describe("for any dimension", () => {
         const parsed = parseDimensions([said]);
         expect(parsed.ok && parsed.value.map(dimensionSpec)).toEqual([said]);
         const [dimension] = parsed.ok ? parsed.value : [];
+        expect(parseDimensions(JSON.parse(JSON.stringify([dimensionSpec(dimension!)])))).toEqual(parsed);
         expect(dimension!.shape.slotMs * dimension!.shape.slots).toBe(WINDOW_MS[said.window]);
       }),
       { numRuns: 500 },
@@ -193,7 +272,11 @@ describe("for any dimension", () => {
         fc.oneof(
           fc.anything(),
           fc.array(fc.anything()),
-          fc.array(fc.object({ key: fc.constantFrom("unit", "window", "limit", "slots", "edge", "anchor") })),
+          fc.array(
+            fc.object({
+              key: fc.constantFrom("unit", "window", "limit", "slots", "edge", "anchor", "calendar"),
+            }),
+          ),
         ),
         (input) => {
           const parsed = parseDimensions(input);
