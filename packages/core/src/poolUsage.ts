@@ -13,11 +13,23 @@ export interface PoolUsage {
 /** One dimension of {@link PoolUsage}. */
 export interface DimensionUsage {
   readonly dimension: Dimension;
+  /** Whether the limit is the plan's, or one that a reading of the provider's carried for a plan that knows none. */
+  readonly limitFrom: "plan" | "reading";
+  /** Which window this is counted in: a rolling one, or a fixed one that is laid where this says. */
+  readonly anchoredBy: "rolling" | "epoch" | "first-use" | "calendar" | "provider";
+  /** What the provider last said of the window; undefined where it has said nothing of it. */
+  readonly reading: WindowReading | undefined;
   readonly mode: "generous" | "strict" | "unknown";
   /** Everybody's part of the limit (0.5 is half of it); undefined where the limit is unknown. */
   readonly globalUsedPercent: number | undefined;
-  /** What is settled, by everybody: keys with an allocation and keys without. */
+  /** What is settled, by everybody: keys with an allocation and keys without. `measured + attributed + provisional`. */
   readonly consumedTotal: number;
+  /** The part that was counted here, request by request. */
+  readonly measured: number;
+  /** The part that was spread over the keys from what the provider's percentage has risen. */
+  readonly attributed: number;
+  /** The part that is reckoned, by a learned rate, until the percentage rises next. */
+  readonly provisional: number;
   /** What is held for requests in flight. */
   readonly held: number;
   /** What the provider saw beyond our count. */
@@ -27,6 +39,15 @@ export interface DimensionUsage {
   /** In grains per second. */
   readonly burnRate: { readonly perSecond: number; readonly timeToExhaustionMs: number | null };
   readonly perKey: readonly KeyUsage[];
+}
+
+/** What a provider said of a window. */
+export interface WindowReading {
+  /** How full it was: 1 is all of it. */
+  readonly utilization: number;
+  readonly receivedAt: EpochMs;
+  /** Older than half a minute: it may be fuller by now. */
+  readonly stale: boolean;
 }
 
 /** One key's part of {@link DimensionUsage}. */

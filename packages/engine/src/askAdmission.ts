@@ -1,5 +1,5 @@
 import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
-import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
+import { verdictInWindows, type AdmissionQuestion, type MOVED } from "./decideAdmission.js";
 import type { UsageStore } from "./usageStore.js";
 
 /** Puts a question to a store, which holds the estimate if the rule allows it. Without a promise of its own: it is on the path of every request. */
@@ -7,11 +7,11 @@ export function askAdmission(
   store: UsageStore,
   question: AdmissionQuestion,
   now: EpochMs,
-): Promise<Allowed | Deprioritized | Refused> {
+): Promise<Allowed | Deprioritized | Refused | typeof MOVED> {
   return store.transact({
     ledger: question.live.ledger,
     counters: question.sheet.counters,
     now,
-    decide: (amounts) => admissionVerdict(question, amounts, now),
+    decide: (amounts) => verdictInWindows(question, amounts, now),
   });
 }

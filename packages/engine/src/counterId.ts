@@ -1,4 +1,4 @@
-import type { Dimension, Pool, RateCell } from "@quota/core";
+import type { Bucket, Dimension, DimensionName, Pool, RateCell } from "@quota/core";
 import type { CounterId, LedgerId } from "./usageStore.js";
 
 /** The ledger of one life of a pool. */
@@ -6,15 +6,29 @@ export function poolLedger(pool: Pick<Pool, "incarnation">): LedgerId {
   return `pool:${escaped(pool.incarnation)}`;
 }
 
+/** What is counted of a dimension: in buckets of its own shape, or in a fixed window that is agreed on in the ledger. */
+export interface Counted {
+  readonly dimension: Dimension;
+  readonly isAgreed: boolean;
+}
+
 /** The id of what one key uses of a dimension. */
-export function keyCounter(apiKeyId: string, dimension: Dimension, holds: "settled" | "held"): CounterId {
-  return `key|${escaped(apiKeyId)}|${dimensionPart(dimension)}|${holds}`;
+export function keyCounter(apiKeyId: string, counted: Counted, holds: Bucket["holds"]): CounterId {
+  return `key|${escaped(apiKeyId)}|${countedPart(counted, holds)}|${holds}`;
 }
 
 /** The id of what everybody uses of a dimension. */
-export function everyoneCounter(dimension: Dimension, holds: "settled" | "held"): CounterId {
-  return `everyone|${dimensionPart(dimension)}|${holds}`;
+export function everyoneCounter(counted: Counted, holds: Bucket["holds"]): CounterId {
+  return `everyone|${countedPart(counted, holds)}|${holds}`;
 }
+
+/** The id of one number that is agreed on about a dimension's window. */
+export function windowStateCounter(dimension: DimensionName, field: string): CounterId {
+  return `window|${dimension}|${field}`;
+}
+
+/** Counts the changes of what is agreed on about a ledger's windows. */
+export const WINDOWS_REVISION_COUNTER: CounterId = "window|revision";
 
 /** The ledger of a rate plan's tree, whatever its revision. */
 export function ratePlanLedger(planId: string): LedgerId {
@@ -37,8 +51,9 @@ export const RATE_REVISION_COUNTER: CounterId = "revision|newest";
 /** The revision that a minute's `given` counters were kept under, plus one. */
 export const RATE_MINUTE_COUNTER: CounterId = "revision|minute";
 
-/** Windows cut otherwise number their buckets otherwise: their counts are kept apart. */
-function dimensionPart({ name, shape }: Dimension): string {
+/** Windows cut otherwise number their buckets otherwise: their counts are kept apart. Generations of holds are the same in all. */
+function countedPart({ dimension: { name, shape }, isAgreed }: Counted, holds: Bucket["holds"]): string {
+  if (isAgreed && holds !== "held") return `${name}@`;
   return shape.slots === 1 ? name : `${name}*${String(shape.slots)}`;
 }
 

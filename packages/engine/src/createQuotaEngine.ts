@@ -6,18 +6,23 @@ import {
   type AmountsInGrains,
   type Decision,
   type EpochMs,
+  type ProviderReading,
   type Refused,
   type Ungoverned,
   type WhenStoreFails,
   whenStoreFailsOf,
 } from "@quota/core";
+import { createAgreedWindows } from "./agreedWindows.js";
 import { isPending, type Awaitable } from "./awaitable.js";
 import { createBurnMeter } from "./burnMeter.js";
 import { callerCheck } from "./callerCheck.js";
 import { ContendedError } from "./contendedError.js";
-import { admissionQuestion, decideOn, type AdmissionQuestion } from "./decideAdmission.js";
+import { checkReadings } from "./checkReadings.js";
+import { admissionQuestion, decideOn, MOVED, type AdmissionQuestion } from "./decideAdmission.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
+import { demandOf } from "./held.js";
 import { createHoldRenewal } from "./holdRenewal.js";
+import { createKeptReadings } from "./keptReadings.js";
 import type { Lease } from "./lease.js";
 import { createLeaseBook, generationAt, type HeldLease } from "./leaseBook.js";
 import { monotoneClock } from "./monotoneClock.js";
@@ -25,6 +30,8 @@ import { createOutagePolicy } from "./outagePolicy.js";
 import type { Admission, QuotaCaller, QuotaEngine, QuotaEngineOptions, QuotaRequest } from "./quotaEngine.js";
 import { readPoolUsage } from "./readPoolUsage.js";
 import { NOTHING } from "./rememberedUse.js";
+import { createSignalIntake } from "./signalIntake.js";
+import { createSignalRefresh } from "./signalRefresh.js";
 import { createStoreWatch } from "./storeWatch.js";
 import { createUseWriter } from "./useWriter.js";
 
@@ -48,7 +55,7 @@ const MAX_PROVIDERS = 10_000;
  * else console.log(decision.status, decision.dimensions);
  */
 export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
-  const { store, pools, plans, signals, saturationThreshold } = options;
+  const { store, pools, plans, saturationThreshold } = options;
   const whenStoreFails = validPolicy(options.whenStoreFails);
   const leaseMs = validLeaseMs(options.leaseMs);
   validThreshold(saturationThreshold);
@@ -59,10 +66,27 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   const watch = createStoreWatch(options.logger);
   const replicas = validReplicas(options.replicas);
   const outage = createOutagePolicy({ store, leases, watch, leaseMs, whenStoreFails, replicas });
-  const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, outage, now });
+  const windows = createAgreedWindows({ store, leaseMs, burn });
+  const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, windows, outage, now });
   const renewal = createHoldRenewal({ store, leases, leaseMs, watch, now });
   const validCaller = callerCheck();
   const lastProvider = new Map<string, string>();
+  const kept = createKeptReadings();
+  const intake = createSignalIntake({
+    ...{ kept, leases, windows, watch, now },
+    governing: (connectionId, provider) =>
+      governedPools.ofConnection({ connectionId, provider: providerOf(connectionId) ?? provider }),
+    write: (use) => writer.write(use),
+  });
+  const refresh =
+    options.signalSource &&
+    createSignalRefresh({
+      source: options.signalSource,
+      observe,
+      newestAt: (connectionId) => kept.newestAt(connectionId),
+      now,
+      logger: options.logger,
+    });
 
   async function admit(request: QuotaRequest): Promise<Admission> {
     const caller = validCaller(request);
@@ -81,12 +105,20 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
           lease: leases.open({ caller, live, costs, judged: "ungoverned", generation: undefined }),
         };
       put = question;
-      const decision = await outage.decide(question, at);
+      let decision = question.moment.isDue ? MOVED : await outage.decide(question, at);
+      if (decision === MOVED)
+        decision = await windows.within(question.live, at, () => {
+          put = laidOutAnew(question, costs, at);
+          return outage.decide(put, at);
+        });
       watch.works();
       if (!decision.allowed) return { decision };
       renewal.start();
       const generation = generationAt(leaseMs, at);
-      return { decision, lease: leases.open({ caller, live, costs, judged: "governed", generation }) };
+      return {
+        decision,
+        lease: leases.open({ caller, live, costs: put.costs, judged: "governed", generation }),
+      };
     } catch (cause) {
       if (cause instanceof ContendedError)
         return { decision: { status: "refused", allowed: false, reason: "contended", dimensions: [] } };
@@ -99,9 +131,17 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
     const at = now();
     try {
-      const question = questionFor({ live: await governing(caller), caller, costs }, at);
+      let question = questionFor({ live: await governing(caller), caller, costs }, at);
       if (question.status !== "question") return question;
-      return decideOn(question, await store.read(question.live.ledger, question.sheet.counters), at).decision;
+      const read = ({ live, sheet }: AdmissionQuestion): Promise<readonly number[]> =>
+        store.read(live.ledger, sheet.counters);
+      let amounts = await read(question);
+      if (amounts[amounts.length - 1] !== question.moment.revision) {
+        await windows.look(question.live, at);
+        question = laidOutAnew(question, costs, at);
+        amounts = await read(question);
+      }
+      return decideOn(question, amounts, at).decision;
     } catch (cause) {
       watch.failed({ cause, at, consequence: "previews are answered unjudged" });
       return { status: "unjudged", allowed: true, cause, dimensions: [] };
@@ -113,18 +153,28 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const held = close(lease, "settled");
     if (held === undefined) return;
     const { costs } = held;
-    await write(held, {
+    const used = {
       percent: given.percent ?? costs.percent,
       requests: given.requests ?? costs.requests,
       tokens: given.tokens ?? costs.tokens,
       usd: given.usd ?? costs.usd,
-      pricedTokens: given.pricedTokens ?? costs.pricedTokens,
-    });
+      pricedTokens: given.pricedTokens,
+    };
+    await write(held, { ...used, pricedTokens: demandOf(used) - held.followed });
   }
 
   async function release(lease: Lease): Promise<void> {
     const held = close(lease, "released");
-    if (held !== undefined) await write(held, NOTHING);
+    if (held !== undefined) await write(held, { ...NOTHING, pricedTokens: -held.followed });
+  }
+
+  async function observe(connectionId: string, readings: readonly ProviderReading[]): Promise<void> {
+    checkReadings(connectionId, readings);
+    await intake.take(connectionId, readings);
+  }
+
+  function providerOf(connectionId: string): string | undefined {
+    return options.providerOf?.(connectionId) ?? lastProvider.get(connectionId);
   }
 
   /** Undefined where there is nothing to write: it was closed before, or nobody counts. */
@@ -144,6 +194,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   function governing(caller: QuotaCaller): Awaitable<LivePool | undefined> {
     if (lastProvider.size >= MAX_PROVIDERS) lastProvider.clear();
     lastProvider.set(caller.connectionId, caller.provider);
+    refresh?.touch(caller.connectionId);
     return governedPools.ofConnection(caller);
   }
 
@@ -165,10 +216,22 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
         apiKeyId: caller.apiKeyId,
         costs,
         saturationThreshold,
-        signals: signals?.of(caller.connectionId),
       },
       at,
     );
+  }
+
+  /** The same question in the windows that are known now. */
+  function laidOutAnew(
+    { live, sheet }: AdmissionQuestion,
+    costs: AmountsInGrains,
+    at: EpochMs,
+  ): AdmissionQuestion {
+    // A key that stood in the pool a moment ago stands in it: only windows and limits have changed.
+    return admissionQuestion(
+      { live, apiKeyId: sheet.apiKeyId, costs, saturationThreshold },
+      at,
+    ) as AdmissionQuestion;
   }
 
   return {
@@ -181,22 +244,30 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     async consume(consumption) {
       const caller = validCaller(consumption);
       const actual = amountsInGrains(consumption.amounts, "amounts");
-      await writer.write({ caller, live: undefined, actual, hold: undefined });
+      const pricedTokens = demandOf(actual);
+      await writer.write({ caller, live: undefined, actual: { ...actual, pricedTokens }, hold: undefined });
     },
     async usage(poolId) {
       const pool = await pools.get(poolId);
       if (pool === undefined) return undefined;
       const { connectionId } = pool;
-      const provider = options.providerOf?.(connectionId) ?? lastProvider.get(connectionId) ?? "unknown";
-      const live = await governedPools.of(pool, provider);
-      return readPoolUsage(
-        { live, store, burn, saturationThreshold, signals: signals?.of(connectionId) },
-        now(),
-      );
+      refresh?.touch(connectionId);
+      const live = await governedPools.of(pool, providerOf(connectionId) ?? "unknown");
+      const at = now();
+      await windows.look(live, at);
+      return readPoolUsage({ live, store, burn, saturationThreshold }, at);
     },
+    observe,
+    follow(lease, producedSoFar) {
+      const held = leases.find(lease);
+      if (held !== undefined) held.producedSoFar = () => amountsInGrains(producedSoFar(), "producedSoFar()");
+    },
+    signalsOf: (connectionId) => kept.of(connectionId, now()),
     status: () => ({ openLeases: leases.size, remembered: writer.remembered, storeFailure: watch.failure }),
     async close() {
       await renewal.stop();
+      await refresh?.close();
+      await intake.idle();
       await writer.close();
     },
   };

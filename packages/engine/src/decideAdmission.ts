@@ -1,20 +1,21 @@
 import {
   decideFairShare,
+  provisionalPercent,
   standingOf,
   verdictBounds,
   type Allowed,
   type AmountsInGrains,
   type Deprioritized,
-  type DimensionName,
   type DimensionQuestion,
   type EpochMs,
   type FairShareQuestion,
+  type PercentRate,
   type Refused,
-  type Signal,
   type Standing,
 } from "@quota/core";
 import type { LivePool } from "./governedPools.js";
-import type { CounterSheet, PoolMoment } from "./poolMoment.js";
+import { heldIn, withPercentIn, type Held } from "./held.js";
+import type { CounterSheet, DimensionMoment, PoolMoment } from "./poolMoment.js";
 import type { Verdict } from "./usageStore.js";
 
 /** One request to one pool, ready to be decided on whatever the store shows. */
@@ -24,10 +25,12 @@ export interface AdmissionQuestion {
   readonly moment: PoolMoment;
   readonly sheet: CounterSheet;
   readonly standing: Standing;
-  readonly costs: AmountsInGrains;
+  readonly costs: Held;
   readonly saturationThreshold: number | undefined;
-  readonly signals: ReadonlyMap<DimensionName, Signal> | undefined;
 }
+
+/** The ledger's windows are not what this process took them for: it must look at them again, and then ask again. */
+export const MOVED = "moved";
 
 /** Puts the question for a caller, or says that the pool admits allocated keys only. */
 export function admissionQuestion(
@@ -36,15 +39,14 @@ export function admissionQuestion(
     readonly apiKeyId: string;
     readonly costs: AmountsInGrains;
     readonly saturationThreshold: number | undefined;
-    readonly signals: ReadonlyMap<DimensionName, Signal> | undefined;
   },
   now: EpochMs,
 ): AdmissionQuestion | Refused {
-  const { live, apiKeyId, costs, signals } = asked;
-  const standing = standingOf(live.governed, apiKeyId);
+  const { live, apiKeyId, costs } = asked;
+  const moment = live.momentAt(now);
+  const standing = standingOf(moment.governed, apiKeyId);
   if (standing === "not-allocated")
     return { status: "refused", allowed: false, reason: "not-allocated", dimensions: [] };
-  const moment = live.momentAt(now);
   const saturationThreshold = live.governed.pool.saturationThreshold ?? asked.saturationThreshold;
   return {
     status: "question",
@@ -52,9 +54,8 @@ export function admissionQuestion(
     moment,
     sheet: moment.sheetOf(apiKeyId),
     standing,
-    costs,
+    costs: withPercentIn(costs, moment),
     saturationThreshold,
-    signals,
   };
 }
 
@@ -64,25 +65,38 @@ export function decideOn(
   amounts: readonly number[],
   now: EpochMs,
 ): { readonly asked: FairShareQuestion; readonly decision: Allowed | Deprioritized | Refused } {
-  const { moment, standing, costs, signals } = question;
+  const { moment, standing, costs } = question;
   const dimensions: DimensionQuestion[] = [];
   let offset = 0;
   for (let i = 0; i < moment.dimensions.length; i += 1) {
-    const { dimension, buckets } = moment.dimensions[i]!;
+    const each = moment.dimensions[i]!;
+    const { dimension, buckets, outside, window } = each;
     const size = buckets.length;
     dimensions.push({
       dimension,
-      used: { buckets, amounts: amountsFromZero(amounts, offset, size) },
-      total: { buckets, amounts: amounts.slice(offset + size, offset + 2 * size) },
-      cost: costs[dimension.unit] ?? 0,
+      used: { buckets, amounts: keysAmounts(each, amounts, offset) },
+      total: { buckets, amounts: everyonesAmounts(each, amounts, offset + size) },
+      cost: heldIn(costs, dimension),
       share: standing.shares[i],
       cap: standing.caps[i],
-      signal: signals?.get(dimension.name),
+      outside,
+      resetsAt: window?.resets ?? (dimension.shape.edge === "fixed" ? buckets[1]!.goneAt : undefined),
     });
     offset += 2 * size;
   }
   const asked = { policy: standing.policy, saturationThreshold: question.saturationThreshold, dimensions };
   return { asked, decision: decideFairShare(asked, now) };
+}
+
+/** {@link admissionVerdict}, in the windows that the question was put in. Pure. */
+export function verdictInWindows(
+  question: AdmissionQuestion,
+  amounts: readonly number[],
+  now: EpochMs,
+): Verdict<Allowed | Deprioritized | Refused | typeof MOVED> {
+  if (amounts[amounts.length - 1] === question.moment.revision)
+    return admissionVerdict(question, amounts, now);
+  return { result: MOVED, additions: new Array<number>(amounts.length).fill(0) };
 }
 
 /** What an admission asks of the store: hold the estimate if the rule allows it, change nothing otherwise. Pure. */
@@ -91,12 +105,12 @@ export function admissionVerdict(
   amounts: readonly number[],
   now: EpochMs,
 ): Verdict<Allowed | Deprioritized | Refused> {
-  const { asked, decision } = decideOn(question, amounts, now);
   const additions = new Array<number>(amounts.length).fill(0);
+  const { asked, decision } = decideOn(question, amounts, now);
   if (!decision.allowed) return { result: decision, additions };
   let offset = 0;
   for (const { dimension, buckets, heldAt } of question.moment.dimensions) {
-    const cost = question.costs[dimension.unit] ?? 0;
+    const cost = heldIn(question.costs, dimension);
     additions[offset + heldAt] = cost;
     additions[offset + buckets.length + heldAt] = cost;
     offset += 2 * buckets.length;
@@ -105,6 +119,7 @@ export function admissionVerdict(
   allowance.result = decision;
   allowance.additions = additions;
   allowance.asked = asked;
+  allowance.moment = question.moment;
   allowance.now = now;
   return allowance;
 }
@@ -112,6 +127,7 @@ export function admissionVerdict(
 /** A verdict that lets a request pass, with what its bounds are worked out from. */
 interface Allowance extends Verdict<Allowed | Deprioritized> {
   readonly asked: FairShareQuestion;
+  readonly moment: PoolMoment;
   readonly now: EpochMs;
 }
 
@@ -119,15 +135,51 @@ interface Allowance extends Verdict<Allowed | Deprioritized> {
 const ALLOWANCE: Pick<Allowance, "holdsUpTo"> & ThisType<Allowance> = {
   get holdsUpTo() {
     const bounds: number[] = [];
-    for (const { used, total } of verdictBounds(this.asked, this.result, this.now) ?? [])
-      bounds.push(...used, ...total);
+    (verdictBounds(this.asked, this.result, this.now) ?? []).forEach(({ used, total }, i) => {
+      const moment = this.moment.dimensions[i]!;
+      bounds.push(...asDemand(moment, used), ...asDemand(moment, total));
+    });
+    // The ledger's windows must be those that the request was decided in.
+    bounds.push(this.moment.revision);
     return bounds;
   },
 };
 
-/** A key's amounts below 0 (a hold that had evaporated was given back) are read as 0; everybody's are signed. */
-export function amountsFromZero(amounts: readonly number[], from: number, size: number): readonly number[] {
-  const slice = new Array<number>(size);
-  for (let i = 0; i < size; i += 1) slice[i] = Math.max(0, amounts[from + i]!);
+/** Demand is shown to the rule as the percent it is worth; a bound on that is one on the demand. */
+function asDemand({ provisionalAt, rate }: DimensionMoment, bounds: readonly number[]): readonly number[] {
+  if (provisionalAt < 0) return bounds;
+  const worth = bounds[provisionalAt]!;
+  return bounds.with(provisionalAt, rate === undefined ? Infinity : mostDemandWorth(rate, worth));
+}
+
+/** The largest demand that is worth no more than this. */
+function mostDemandWorth(rate: PercentRate, worth: number): number {
+  if (worth === Infinity) return Infinity;
+  let most = Math.floor((Math.max(0, worth) * rate.demand) / rate.percent);
+  while (most > 0 && provisionalPercent(rate, most) > worth) most -= 1;
+  return most;
+}
+
+/** A key's amounts in one dimension as the rule sees them: below 0 (a hold that had evaporated was given back) is 0. */
+export function keysAmounts(
+  moment: DimensionMoment,
+  amounts: readonly number[],
+  from: number,
+): readonly number[] {
+  const { buckets, provisionalAt, rate } = moment;
+  const slice = new Array<number>(buckets.length);
+  for (let i = 0; i < buckets.length; i += 1) slice[i] = Math.max(0, amounts[from + i]!);
+  if (provisionalAt >= 0) slice[provisionalAt] = provisionalPercent(rate, slice[provisionalAt]!);
+  return slice;
+}
+
+/** Everybody's amounts in one dimension as the rule sees them: signed. */
+export function everyonesAmounts(
+  { buckets, provisionalAt, rate }: DimensionMoment,
+  amounts: readonly number[],
+  from: number,
+): readonly number[] {
+  const slice = amounts.slice(from, from + buckets.length);
+  if (provisionalAt >= 0) slice[provisionalAt] = provisionalPercent(rate, slice[provisionalAt]!);
   return slice;
 }

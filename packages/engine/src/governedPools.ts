@@ -1,5 +1,6 @@
 import {
   governPool,
+  grains,
   resolvePlan,
   type Dimension,
   type EpochMs,
@@ -11,11 +12,15 @@ import { poolLedger } from "./counterId.js";
 import { poolMoment, type PoolMoment } from "./poolMoment.js";
 import type { QuotaCaller, QuotaEngineOptions } from "./quotaEngine.js";
 import type { LedgerId } from "./usageStore.js";
+import { NO_WINDOWS, type KnownWindows } from "./windowState.js";
 
 /** A pool with its shares, its ledger and the counters of the moment. */
 export interface LivePool {
+  /** As planned; `momentAt` has the limits that readings have filled in. */
   readonly governed: GovernedPool;
   readonly ledger: LedgerId;
+  /** What this process knows of the ledger's windows; whoever learns more of them puts it here. */
+  readonly windows: { known: KnownWindows };
   momentAt(now: EpochMs): PoolMoment;
 }
 
@@ -40,19 +45,26 @@ export function createGovernedPools(
     readonly live: LivePool;
   }
   const known = new Map<string, Known>();
+  /** A pool that changes keeps its ledger, and what is agreed on there. */
+  const windowsOf = new Map<LedgerId, { known: KnownWindows }>();
 
   function liveOf(pool: Pool, provider: string, override: readonly Dimension[] | undefined): LivePool {
     const { connectionId } = pool;
     const before = known.get(connectionId);
     if (before?.provider === provider && before.override === override && isSame(before.pool, pool))
       return before.live;
-    const live = livePool(
-      governPool({ pool, plan: resolvePlan({ connectionId, provider, override }) }),
-      leaseMs,
-    );
+    const governed = governPool({ pool, plan: resolvePlan({ connectionId, provider, override }) });
+    const live = livePool({ governed, windows: windowsIn(poolLedger(pool)), leaseMs });
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(connectionId, { pool, provider, override, live });
     return live;
+  }
+
+  function windowsIn(ledger: LedgerId): { known: KnownWindows } {
+    const found = windowsOf.get(ledger) ?? { known: NO_WINDOWS };
+    if (windowsOf.size >= MAX_REMEMBERED) windowsOf.clear();
+    windowsOf.set(ledger, found);
+    return found;
   }
 
   function of(pool: Pool, provider: string): Awaitable<LivePool> {
@@ -75,16 +87,46 @@ function isSame(a: Pool, b: Pool): boolean {
   return a === b || (a.incarnation === b.incarnation && a.version === b.version);
 }
 
-function livePool(governed: GovernedPool, leaseMs: number): LivePool {
+function livePool({
+  governed,
+  windows,
+  leaseMs,
+}: {
+  readonly governed: GovernedPool;
+  readonly windows: { known: KnownWindows };
+  readonly leaseMs: number;
+}): LivePool {
   let moment: PoolMoment | undefined;
+  let laidOutAfter: KnownWindows | undefined;
+  let filled = governed;
   return {
     governed,
     ledger: poolLedger(governed.pool),
+    windows,
     momentAt(now) {
+      if (windows.known !== laidOutAfter) {
+        laidOutAfter = windows.known;
+        filled = withSeenLimits(governed, laidOutAfter);
+        moment = undefined;
+      }
+      const laidOut = { governed: filled, windows: laidOutAfter, leaseMs };
       // Who read the clock and then waited for the pool may have been overtaken: it is counted where its own time says.
-      if (moment !== undefined && now < moment.goodFrom) return poolMoment(governed, leaseMs, now);
-      if (moment === undefined || now >= moment.goodUntil) moment = poolMoment(governed, leaseMs, now);
+      if (moment !== undefined && now < moment.goodFrom) return poolMoment(laidOut, now);
+      if (moment === undefined || now >= moment.goodUntil) moment = poolMoment(laidOut, now);
       return moment;
     },
   };
+}
+
+/** Shares out the limits that readings carried, where the plan knows none. */
+function withSeenLimits(governed: GovernedPool, { states }: KnownWindows): GovernedPool {
+  const { pool, plan } = governed;
+  let isFilled = false;
+  const dimensions = plan.dimensions.map((dimension) => {
+    const seen = states.get(dimension.name)?.limit ?? 0;
+    if (dimension.limit !== "unknown" || seen === 0) return dimension;
+    isFilled = true;
+    return { ...dimension, limit: grains(seen, dimension.name) };
+  });
+  return isFilled ? governPool({ pool, plan: { ...plan, dimensions } }) : governed;
 }

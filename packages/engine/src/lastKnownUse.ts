@@ -1,6 +1,5 @@
 import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
-import { askAdmission } from "./askAdmission.js";
-import type { AdmissionQuestion } from "./decideAdmission.js";
+import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
 import { createMemoryUsageStore } from "./memoryUsageStore.js";
 import type { Additions } from "./settlementStep.js";
 import type { Counter, LedgerId } from "./usageStore.js";
@@ -13,7 +12,7 @@ export interface LastKnownUse {
   /** The store has shown these amounts, and then added to them. */
   shown(ledger: LedgerId, reading: Reading, now: EpochMs): void;
   /** This process has used so much, which the store does not know yet. */
-  added(ledger: LedgerId, additions: Additions, now: EpochMs): void;
+  added(ledger: LedgerId, additions: Pick<Additions, "counters" | "amounts">, now: EpochMs): void;
   /** The rule's answer on what is known; what it lets pass is held here. */
   judge(question: AdmissionQuestion, now: EpochMs): Promise<Allowed | Deprioritized | Refused>;
 }
@@ -53,6 +52,13 @@ export function createLastKnownUse(): LastKnownUse {
         known.transact({ ledger, counters, now, decide: () => ({ result: undefined, additions: amounts }) }),
       );
     },
-    judge: (question, now) => askAdmission(known, question, now),
+    judge: (question, now) =>
+      known.transact({
+        ledger: question.live.ledger,
+        counters: question.sheet.counters,
+        now,
+        // The windows are those that were known last.
+        decide: (amounts) => admissionVerdict(question, amounts, now),
+      }),
   };
 }

@@ -1,7 +1,9 @@
 import { currentBucket, type AmountsInGrains, type EpochMs } from "@quota/core";
 import type { LivePool } from "./governedPools.js";
+import type { Held } from "./held.js";
 import type { Lease } from "./lease.js";
 import type { QuotaCaller } from "./quotaEngine.js";
+import type { LedgerId } from "./usageStore.js";
 
 /** What the engine knows of a lease. */
 export interface HeldLease extends Lease, LeaseTerms {
@@ -9,6 +11,10 @@ export interface HeldLease extends Lease, LeaseTerms {
   generation: number | undefined;
   /** A renewal under way; settling waits for it. */
   renewing: Promise<void> | undefined;
+  /** Says what has been used so far, while the request is answered. */
+  producedSoFar: (() => AmountsInGrains) | undefined;
+  /** How much demand of it is counted already. */
+  followed: number;
 }
 
 /** What a lease is opened with. */
@@ -18,7 +24,7 @@ export interface LeaseTerms {
   readonly live: LivePool | undefined;
   readonly judged: "governed" | "ungoverned" | "unjudged";
   /** The estimate: what is held, and what a unit costs that the settlement leaves out. */
-  readonly costs: AmountsInGrains;
+  readonly costs: Held;
   /** The generation the estimate is held in; undefined where nothing is held, or where that cannot be known any more. */
   readonly generation: number | undefined;
 }
@@ -33,6 +39,10 @@ export interface LeaseBook {
    * @throws {TypeError} for a lease that another engine opened.
    */
   close(lease: Lease, state: "settled" | "released"): HeldLease | undefined;
+  /** An open lease; undefined for one that is closed, or another engine's. */
+  find(lease: Lease): HeldLease | undefined;
+  /** Open leases on this ledger of which it is known what they have used so far. */
+  openOn(ledger: LedgerId): readonly HeldLease[];
   /** Open leases whose holds lie in an older generation than this one. */
   olderThan(generation: number): readonly HeldLease[];
 }
@@ -55,6 +65,8 @@ export function createLeaseBook(): LeaseBook {
         costs,
         generation,
         renewing: undefined,
+        producedSoFar: undefined,
+        followed: 0,
       };
       leases.add(lease);
       return lease;
@@ -68,6 +80,11 @@ export function createLeaseBook(): LeaseBook {
       held.state = state;
       return held;
     },
+    find: (lease) => (leases.has(lease) ? (lease as HeldLease) : undefined),
+    openOn: (ledger) =>
+      [...(leases as Set<HeldLease>)].filter(
+        (held) => held.producedSoFar !== undefined && held.live?.ledger === ledger,
+      ),
     olderThan(generation) {
       return [...(leases as Set<HeldLease>)].filter(
         (held) => held.generation !== undefined && held.generation < generation,

@@ -1,6 +1,6 @@
 import type { Allowed, AmountsInGrains, Deprioritized, EpochMs, Refused, WhenStoreFails } from "@quota/core";
 import { askAdmission } from "./askAdmission.js";
-import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
+import { MOVED, verdictInWindows, type AdmissionQuestion } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { createLastKnownUse } from "./lastKnownUse.js";
 import { generationAt, type HeldLease, type LeaseBook, type LeaseTerms } from "./leaseBook.js";
@@ -14,7 +14,10 @@ import type { UsageStore } from "./usageStore.js";
 /** What becomes of requests, and of what they use, while the store is away. */
 export interface OutagePolicy {
   /** Asks the store; what it shows is remembered where that is what requests will be judged on. */
-  decide(question: AdmissionQuestion, now: EpochMs): Promise<Allowed | Deprioritized | Refused>;
+  decide(
+    question: AdmissionQuestion,
+    now: EpochMs,
+  ): Promise<Allowed | Deprioritized | Refused | typeof MOVED>;
   /** The answer to a request for which the store failed. */
   admit(request: FailedRequest, now: EpochMs): Promise<Admission>;
   /** A lease ends; whether what it used counts against a budget until it is written. */
@@ -71,7 +74,7 @@ export function createOutagePolicy(tools: {
   async function askedAndRemembered(
     question: AdmissionQuestion,
     now: EpochMs,
-  ): Promise<Allowed | Deprioritized | Refused> {
+  ): Promise<Allowed | Deprioritized | Refused | typeof MOVED> {
     const { live, sheet } = question;
     let shown: { readonly amounts: readonly number[]; readonly additions: readonly number[] } | undefined;
     const decision = await store.transact({
@@ -79,12 +82,13 @@ export function createOutagePolicy(tools: {
       counters: sheet.counters,
       now,
       decide(amounts) {
-        const verdict = admissionVerdict(question, amounts, now);
+        const verdict = verdictInWindows(question, amounts, now);
         shown = { amounts: amounts.slice(), additions: verdict.additions };
         return verdict;
       },
     });
-    if (shown !== undefined) lastKnown.shown(live.ledger, { counters: sheet.counters, ...shown }, now);
+    if (shown !== undefined && decision !== MOVED)
+      lastKnown.shown(live.ledger, { counters: sheet.counters, ...shown }, now);
     return decision;
   }
 

@@ -3,19 +3,20 @@ import type {
   Amounts,
   Decision,
   Deprioritized,
-  DimensionName,
   EpochMs,
   PoolUsage,
+  ProviderReading,
   Refused,
-  Signal,
   Unavailable,
   Ungoverned,
   Unjudged,
   WhenStoreFails,
 } from "@quota/core";
+import type { KeptReading } from "./keptReadings.js";
 import type { Lease } from "./lease.js";
 import type { PlanOverrides } from "./planOverrides.js";
 import type { PoolDirectory } from "./poolDirectory.js";
+import type { SignalSource } from "./signalSource.js";
 import type { UsageStore } from "./usageStore.js";
 
 /** Admits requests to shared accounts, holds what they are estimated to cost, and settles what they really did. */
@@ -44,6 +45,24 @@ export interface QuotaEngine {
   consume(consumption: QuotaCaller & { readonly amounts: Amounts }): Promise<void>;
   /** What every key of a pool uses, by the functions that enforce; undefined when there is no such pool. */
   usage(poolId: string): Promise<PoolUsage | undefined>;
+  /**
+   * Takes in what a provider said of an account's windows, from whatever answer: see `readProviderSignals` of @quota/core. The newest
+   * reading of a window counts, by when it was received; one that comes late changes nothing, and one that is repeated neither.
+   *
+   * A percentage that has risen is spread over the keys by their demand since it last did. Of what we count ourselves, the provider's
+   * count is a lower bound: what it saw beyond ours is `outside`. And where a window resets is from then on the provider's word. While
+   * the store is away, what was said is kept and counted with what is said next.
+   *
+   * @throws {InvalidInputError} for readings that are none: nothing is kept.
+   */
+  observe(connectionId: string, readings: readonly ProviderReading[]): Promise<void>;
+  /**
+   * What an open request has used so far is asked of `producedSoFar` when a percentage has risen, so that streams which are under
+   * way bear their part of it. Only for leases that are open; the settlement says what it was in the end.
+   */
+  follow(lease: Lease, producedSoFar: () => Amounts): void;
+  /** The newest reading of every window of an account, also of those that no plan has. */
+  signalsOf(connectionId: string): readonly KeptReading[];
   /** How the engine is doing, for health checks and metrics. */
   status(): EngineStatus;
   /**
@@ -75,8 +94,8 @@ export interface QuotaEngineOptions {
   readonly store: UsageStore;
   readonly pools: Pick<PoolDirectory, "ofConnection" | "get">;
   readonly plans: Pick<PlanOverrides, "get">;
-  /** What providers say of their own windows, if anybody listens to them. */
-  readonly signals?: { of(connectionId: string): ReadonlyMap<DimensionName, Signal> | undefined } | undefined;
+  /** Asks providers how full their windows are, while accounts are used and what is known of them is stale. */
+  readonly signalSource?: SignalSource | undefined;
   /** The provider of a connection, for {@link QuotaEngine.usage}; without it, the one the last request named. */
   readonly providerOf?: ((connectionId: string) => string | undefined) | undefined;
   /** Read once per request. Never runs backwards for this engine, whatever it answers. Default: the system's. */

@@ -4,21 +4,23 @@ import {
   everyoneOf,
   heldAt,
   useAt,
+  type Dimension,
   type DimensionDecision,
-  type DimensionName,
   type DimensionQuestion,
   type DimensionUsage,
   type EpochMs,
+  type GovernedPool,
   type KeyUsage,
   type PoolUsage,
   type Reading,
-  type Signal,
 } from "@quota/core";
 import type { BurnMeter } from "./burnMeter.js";
-import { amountsFromZero } from "./decideAdmission.js";
+import { everyonesAmounts, keysAmounts } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
+import { STALE_AFTER_MS } from "./keptReadings.js";
 import { keyCounters, type DimensionMoment } from "./poolMoment.js";
 import type { Counter, UsageStore } from "./usageStore.js";
+import { FULL } from "./windowState.js";
 
 /** At most this much is read, and judged, in one turn of the event loop, so that a pool of thousands of keys does not hold up requests. */
 const COUNTERS_AT_ONCE = 2000;
@@ -31,29 +33,32 @@ export async function readPoolUsage(
     readonly store: UsageStore;
     readonly burn: BurnMeter;
     readonly saturationThreshold: number | undefined;
-    readonly signals: ReadonlyMap<DimensionName, Signal> | undefined;
   },
   now: EpochMs,
 ): Promise<PoolUsage> {
   const { live } = asked;
+  const { governed, dimensions: moments } = live.momentAt(now);
   const dimensions: DimensionUsage[] = [];
-  for (const [i, moment] of live.momentAt(now).dimensions.entries())
-    dimensions.push(await readDimension({ ...asked, moment, i }, now));
+  for (const [i, moment] of moments.entries())
+    dimensions.push(await readDimension({ ...asked, governed, moment, i }, now));
   return { poolId: live.governed.pool.id, generatedAt: now, dimensions, burnRate: tokenBurnRate(dimensions) };
 }
 
 async function readDimension(
-  asked: Parameters<typeof readPoolUsage>[0] & { readonly moment: DimensionMoment; readonly i: number },
+  asked: Parameters<typeof readPoolUsage>[0] & {
+    readonly governed: GovernedPool;
+    readonly moment: DimensionMoment;
+    readonly i: number;
+  },
   now: EpochMs,
 ): Promise<DimensionUsage> {
-  const { live, moment, i, burn, signals } = asked;
-  const { dimension, buckets } = moment;
-  const { pool, standings } = live.governed;
+  const { live, moment, i, burn } = asked;
+  const { dimension, buckets, outside } = moment;
+  const { pool, standings } = asked.governed;
   const keys = [...standings.keys()];
   const counters = [...moment.everyone, ...keys.flatMap((key) => keyCounters(moment, key))];
   const amounts = await readInParts(asked.store, live.ledger, counters);
-  const total: Reading = { buckets, amounts: amounts.slice(0, buckets.length) };
-  const signal = signals?.get(dimension.name);
+  const total: Reading = { buckets, amounts: everyonesAmounts(moment, amounts, 0) };
   const saturationThreshold = pool.saturationThreshold ?? asked.saturationThreshold;
 
   const ask = (
@@ -72,7 +77,7 @@ async function readDimension(
       cost: 1,
       share: standing.share,
       cap: standing.cap,
-      signal,
+      outside,
     };
     const decision = decideFairShare(
       { policy: standing.policy, saturationThreshold, dimensions: [question] },
@@ -84,21 +89,29 @@ async function readDimension(
   for (const [n, apiKeyId] of keys.entries()) {
     if (n > 0 && n % KEYS_AT_ONCE === 0) await nextTurn();
     const { policy, shares, caps } = standings.get(apiKeyId)!;
-    const used = { buckets, amounts: amountsFromZero(amounts, (n + 1) * buckets.length, buckets.length) };
+    const used = { buckets, amounts: keysAmounts(moment, amounts, (n + 1) * buckets.length) };
     const { decision, answer } = ask(used, { policy, share: shares[i], cap: caps[i] });
     perKey.push(keyUsage(apiKeyId, answer, decision.status === "refused" ? decision.retryAt : undefined));
   }
   const everybody = ask(0, { policy: "burst", share: undefined, cap: undefined }).answer;
   const everyone = everybody.total + everybody.outside;
   const held = heldAt(total, now);
+  const provisional = total.amounts[moment.provisionalAt] ?? 0;
+  const settled = everybody.total - held - provisional;
   return {
     dimension,
+    limitFrom: isSeenLimit(live, dimension) ? "reading" : "plan",
+    anchoredBy: anchoredBy(moment),
+    reading: readingOf(moment, now),
     mode: everybody.mode,
     globalUsedPercent: everybody.globalUsedPercent,
     consumedTotal: everybody.total - held,
+    measured: moment.provisionalAt < 0 ? settled : 0,
+    attributed: moment.provisionalAt < 0 ? 0 : settled,
+    provisional,
     held,
     outside: everybody.outside,
-    opensAt: opensAt({ moment, total, signal }, now),
+    opensAt: opensAt({ moment, total }, now),
     burnRate: burn.rate({
       ledger: live.ledger,
       dimension: dimension.name,
@@ -126,16 +139,34 @@ function keyUsage(apiKeyId: string, answer: DimensionDecision, retryAt: EpochMs 
 
 /** A fixed window opens at its end; a rolling one when the smallest request fits again, if it does not now. */
 function opensAt(
-  asked: { readonly moment: DimensionMoment; readonly total: Reading; readonly signal: Signal | undefined },
+  { moment, total }: { readonly moment: DimensionMoment; readonly total: Reading },
   now: EpochMs,
 ): EpochMs | undefined {
-  const { dimension, buckets, settledAt } = asked.moment;
-  if (dimension.shape.edge === "fixed") return buckets[settledAt]!.goneAt;
+  const { dimension, buckets, settledAt, window, outside } = moment;
+  if (window !== undefined || dimension.anchor === "epoch") return buckets[settledAt]!.goneAt;
   const { limit } = dimension;
   if (limit === "unknown") return undefined;
-  const use = everyoneOf({ ...asked, dimension }, now);
+  const use = everyoneOf({ total, dimension, outside }, now);
   if (useAt(use, now) + 1 <= limit) return undefined;
   return clearingMoment({ use, bound: limit - 1, passes: (amount) => amount + 1 <= limit }, now);
+}
+
+function isSeenLimit({ governed }: LivePool, { name, limit }: Dimension): boolean {
+  return (
+    limit !== "unknown" && governed.dimensions.find((planned) => planned.name === name)?.limit === "unknown"
+  );
+}
+
+function anchoredBy({ dimension, state, window }: DimensionMoment): DimensionUsage["anchoredBy"] {
+  if (window === undefined) return dimension.anchor === "epoch" ? "epoch" : "rolling";
+  if (state.by === "provider") return "provider";
+  return dimension.anchor === "first-use" ? "first-use" : "calendar";
+}
+
+function readingOf({ state, window }: DimensionMoment, now: EpochMs): DimensionUsage["reading"] {
+  if (state.seenAt === 0 || window?.isStored === false) return undefined;
+  const { seen, seenAt } = state;
+  return { utilization: seen / FULL, receivedAt: seenAt, stale: now - seenAt > STALE_AFTER_MS };
 }
 
 function tokenBurnRate(dimensions: readonly DimensionUsage[]): PoolUsage["burnRate"] {

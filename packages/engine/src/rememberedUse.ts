@@ -1,5 +1,6 @@
 import { UNITS, type AmountsInGrains } from "@quota/core";
 import type { LivePool } from "./governedPools.js";
+import type { Held } from "./held.js";
 import type { QuotaCaller } from "./quotaEngine.js";
 import type { Settlement } from "./settlementStep.js";
 
@@ -41,7 +42,7 @@ export function createRememberedUse(): RememberedUse {
     readonly caller: QuotaCaller;
     readonly live: LivePool | undefined;
     actual: AmountsInGrains;
-    readonly holds: Map<number, AmountsInGrains>;
+    readonly holds: Map<number, Held>;
     readonly budgeted: boolean;
   }
   let sums = new Map<string, Sum>();
@@ -55,7 +56,7 @@ export function createRememberedUse(): RememberedUse {
       const sum: Sum = sums.get(name) ?? { caller, live, actual: NOTHING, holds: new Map(), budgeted };
       sum.actual = plus(sum.actual, actual);
       if (hold !== undefined)
-        sum.holds.set(hold.generation, plus(sum.holds.get(hold.generation) ?? NOTHING, hold.estimate));
+        sum.holds.set(hold.generation, plusHeld(sum.holds.get(hold.generation) ?? NOTHING, hold.estimate));
       sums.set(name, sum);
     },
     takeAll() {
@@ -88,4 +89,11 @@ function plus(a: AmountsInGrains, b: AmountsInGrains): AmountsInGrains {
     if (a[unit] !== undefined || b[unit] !== undefined)
       sum[unit] = Math.min((a[unit] ?? 0) + (b[unit] ?? 0), Number.MAX_SAFE_INTEGER);
   return sum;
+}
+
+function plusHeld(a: Held, b: Held): Held {
+  if (a.percentIn === undefined && b.percentIn === undefined) return plus(a, b);
+  const percentIn = new Map(a.percentIn);
+  for (const [name, percent] of b.percentIn ?? []) percentIn.set(name, (percentIn.get(name) ?? 0) + percent);
+  return { ...plus(a, b), percentIn };
 }

@@ -1,23 +1,31 @@
 import type { AmountsInGrains, EpochMs } from "@quota/core";
+import { MOVED } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { generationAt } from "./leaseBook.js";
+import { heldIn, type Held } from "./held.js";
 import { NOTHING } from "./rememberedUse.js";
 import type { Counter, LedgerId, UsageStore } from "./usageStore.js";
+import { revisionCounter } from "./windowState.js";
 
 /** Amounts to add to counters, whatever they hold. The two lists are aligned. */
 export interface Additions {
   readonly counters: readonly Counter[];
   readonly amounts: readonly number[];
+  /** The revision of the ledger's windows that the counters belong to; `"any"` where they are the same in all. */
+  readonly revision: number | "any";
 }
 
 /** A use that is to be written: what is added to the window, and which hold it replaces. */
 export interface Settlement {
   readonly live: LivePool;
   readonly apiKeyId: string;
-  /** Units that are undefined add nothing. */
+  /**
+   * Units that are undefined add nothing. `pricedTokens` is the demand that percent is spread by: it is added where the provider tells a
+   * percentage, in the place of percent, and may be negative where more was followed than was used in the end.
+   */
   readonly actual: AmountsInGrains;
   /** The estimate and the generation it is held in; undefined where nothing is held. */
-  readonly hold: { readonly estimate: AmountsInGrains; readonly generation: number } | undefined;
+  readonly hold: { readonly estimate: Held; readonly generation: number } | undefined;
 }
 
 /**
@@ -32,14 +40,16 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
   const touched: Counter[] = [];
   const amounts: number[] = [];
   let offset = 0;
-  for (const { dimension, buckets, settledAt, heldAt } of moment.dimensions) {
+  for (const { dimension, buckets, settledAt, heldAt, provisionalAt } of moment.dimensions) {
     const everyones = offset + buckets.length;
-    const used = actual[dimension.unit] ?? 0;
+    const isReckoned = provisionalAt >= 0;
+    const used = (isReckoned ? actual.pricedTokens : actual[dimension.unit]) ?? 0;
     if (used !== 0) {
-      touched.push(counters[offset + settledAt]!, counters[everyones + settledAt]!);
+      const usedAt = isReckoned ? provisionalAt : settledAt;
+      touched.push(counters[offset + usedAt]!, counters[everyones + usedAt]!);
       amounts.push(used, used);
     }
-    const held = hold?.estimate[dimension.unit] ?? 0;
+    const held = hold === undefined ? 0 : heldIn(hold.estimate, dimension);
     if (held !== 0 && generationsAgo <= 1) {
       const at = heldAt + generationsAgo;
       touched.push(counters[offset + at]!, counters[everyones + at]!);
@@ -47,7 +57,7 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
     }
     offset = everyones + buckets.length;
   }
-  return { counters: touched, amounts };
+  return { counters: touched, amounts, revision: moment.revision };
 }
 
 /** What a renewal adds: the hold to the current generation, and, negative, to the one it lay in. */
@@ -62,33 +72,44 @@ export function renewalAdditions(
   return {
     counters: [...back.counters, ...again.counters],
     amounts: [...back.amounts, ...again.amounts.map((amount) => -amount)],
+    // Generations are the same in all windows.
+    revision: "any",
   };
 }
 
 /**
- * Adds, in one step, whatever the counters hold; answers what they held before. A counter that would pass 2^53 − 1 stops
- * there: refusing the step would lose what else is in it.
+ * Adds, in one step, whatever the counters hold; answers what they held before, or that the ledger's windows have moved on, and then adds
+ * nothing. A counter that would pass 2^53 − 1 stops there: refusing the step would lose what else is in it.
  */
 export function addTo(
   step: { readonly store: UsageStore; readonly ledger: LedgerId; readonly additions: Additions },
   now: EpochMs,
-): Promise<readonly number[]> {
-  const { counters, amounts } = step.additions;
-  if (counters.length === 0) return Promise.resolve([]);
-  return step.store.transact({
+): Promise<readonly number[] | typeof MOVED> {
+  const { counters, amounts, revision } = step.additions;
+  const size = counters.length;
+  if (size === 0) return Promise.resolve([]);
+  return step.store.transact<readonly number[] | typeof MOVED>({
     ledger: step.ledger,
-    counters,
+    counters: revision === "any" ? counters : [...counters, revisionCounter(now)],
     now,
-    decide(before) {
-      const result = before.slice();
-      for (let i = 0; i < amounts.length; i += 1)
-        if (before[i]! > Number.MAX_SAFE_INTEGER - amounts[i]!)
-          return { result, additions: upToTheLargest(amounts, before) };
-      return { result, additions: amounts, holdsUpTo: new Array<number>(amounts.length).fill(Infinity) };
+    decide(shown) {
+      if (revision !== "any" && shown[size] !== revision)
+        return { result: MOVED, additions: new Array<number>(shown.length).fill(0) };
+      const additions = amounts.slice();
+      let isFull = false;
+      for (let i = 0; i < size; i += 1) {
+        const room = Number.MAX_SAFE_INTEGER - shown[i]!;
+        if (additions[i]! <= room) continue;
+        additions[i] = room;
+        isFull = true;
+      }
+      const result = shown.slice(0, size);
+      const holdsUpTo = new Array<number>(shown.length).fill(Infinity);
+      if (revision !== "any") {
+        additions.push(0);
+        holdsUpTo[size] = revision;
+      }
+      return isFull ? { result, additions } : { result, additions, holdsUpTo };
     },
   });
-}
-
-function upToTheLargest(amounts: readonly number[], before: readonly number[]): readonly number[] {
-  return amounts.map((amount, i) => Math.min(amount, Number.MAX_SAFE_INTEGER - before[i]!));
 }

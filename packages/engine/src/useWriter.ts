@@ -1,5 +1,7 @@
 import type { EpochMs } from "@quota/core";
+import type { AgreedWindows } from "./agreedWindows.js";
 import type { BurnMeter } from "./burnMeter.js";
+import { MOVED } from "./decideAdmission.js";
 import type { GovernedPools, LivePool } from "./governedPools.js";
 import type { OutagePolicy } from "./outagePolicy.js";
 import { createRememberedUse, NOTHING, type UnwrittenUse } from "./rememberedUse.js";
@@ -27,10 +29,11 @@ export function createUseWriter(tools: {
   readonly leaseMs: number;
   readonly watch: StoreWatch;
   readonly burn: BurnMeter;
+  readonly windows: Pick<AgreedWindows, "within">;
   readonly outage: Pick<OutagePolicy, "written" | "unwritten" | "lost">;
   readonly now: () => EpochMs;
 }): UseWriter {
-  const { store, governedPools, leaseMs, watch, burn, outage, now } = tools;
+  const { store, governedPools, leaseMs, watch, burn, windows, outage, now } = tools;
   const unwritten = createRememberedUse();
   let retry: NodeJS.Timeout | undefined;
   let retrying: Promise<void> | undefined;
@@ -49,9 +52,14 @@ export function createUseWriter(tools: {
       const live = use.live ?? (await governedPools.ofConnection(use.caller));
       if (live === undefined) return;
       const settlement = { live, apiKeyId: use.caller.apiKeyId, actual: use.actual, hold: use.hold };
-      const additions = settlementAdditions(settlement, leaseMs, at);
-      settled = { live, additions };
-      const before = await addTo({ store, ledger: live.ledger, additions }, at);
+      let additions: Additions = { counters: [], amounts: [], revision: "any" };
+      const add = (): ReturnType<typeof addTo> => {
+        additions = settlementAdditions(settlement, leaseMs, at);
+        settled = { live, additions };
+        return addTo({ store, ledger: live.ledger, additions }, at);
+      };
+      let before = live.momentAt(at).isDue ? MOVED : await add();
+      if (before === MOVED) before = await windows.within(live, at, add);
       watch.works();
       noteBurn({ live, additions, before }, at);
       outage.written(use, { live, additions, before }, at);

@@ -1,0 +1,68 @@
+import type { FixedWindow } from "./calendarWindow.js";
+import type { EpochMs } from "./units.js";
+
+/** What was known of a window before a reading came in. */
+export interface KnownWindow extends FixedWindow {
+  /** How full the provider said it was, in any whole number of grains; 0 where it has not spoken of this window yet. */
+  readonly seen: number;
+}
+
+/** What a reading says of the window, and that it stands where it does. */
+export interface WindowSighting {
+  /** How full, in the same grains. */
+  readonly seen: number;
+  /** Undefined where the provider does not say. */
+  readonly resetsAt: EpochMs | undefined;
+  readonly receivedAt: EpochMs;
+}
+
+/**
+ * Which window a reading speaks of.
+ * - `first`: none was known.
+ * - `same`: the one that is known; readings that differ by seconds are one window.
+ * - `moved`: the one that is known, but it ends elsewhere: it had not begun, or where it ends was guessed.
+ * - `new`: another one: the provider has reset, by time, early, or with a change of plan.
+ */
+export interface SightedWindow extends FixedWindow {
+  readonly kind: "first" | "same" | "moved" | "new";
+}
+
+/** Ends that differ by no more than this are one end: answers take seconds, and clocks differ. */
+export const SAME_RESET_MS = 60_000;
+
+/** The same end, and a part of a hundredth less full: providers that round, or that ask another of their machines, say so. */
+const JITTER = 0.01;
+
+/**
+ * Tells whether a reading speaks of the window that is known or of another.
+ *
+ * Counting starts again only for a window that the provider has really begun anew: its fullness has fallen, or it opens where the
+ * known one ends. An end that moves under a fullness that does not fall (a window that slides, that starts with its first use, or
+ * that was guessed when the last one ended) is a correction: the count goes on.
+ *
+ * @param asked.full what `seen` is of a full window.
+ */
+export function sightWindow(asked: {
+  readonly known: KnownWindow | undefined;
+  readonly lengthMs: number;
+  readonly full: number;
+  readonly sighting: WindowSighting;
+}): SightedWindow {
+  const { known, lengthMs, full, sighting } = asked;
+  const { seen, receivedAt } = sighting;
+  const resets = sighting.resetsAt ?? known?.resets ?? receivedAt + lengthMs;
+  // What was agreed, once, stays: a window does not shift by the seconds in which its readings differ.
+  if (known !== undefined && Math.abs(resets - known.resets) <= SAME_RESET_MS) {
+    if (seen >= known.seen - full * JITTER) return { ...ends(known), kind: "same" };
+    if (sighting.resetsAt !== undefined) return { ...ends(known), kind: "new" };
+    return { kind: "new", opens: receivedAt, resets: receivedAt + lengthMs };
+  }
+  const opens = resets - lengthMs;
+  if (known === undefined) return { kind: "first", opens, resets };
+  const begunAnew = seen < known.seen || opens >= known.resets - SAME_RESET_MS;
+  return { kind: known.seen > 0 && begunAnew ? "new" : "moved", opens, resets };
+}
+
+function ends({ opens, resets }: FixedWindow): FixedWindow {
+  return { opens, resets };
+}

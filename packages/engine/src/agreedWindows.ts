@@ -1,0 +1,136 @@
+import type { EpochMs } from "@quota/core";
+import type { BurnMeter } from "./burnMeter.js";
+import { ContendedError } from "./contendedError.js";
+import { MOVED } from "./decideAdmission.js";
+import type { LivePool } from "./governedPools.js";
+import type { Sighting } from "./sighting.js";
+import type { Counter, UsageStore } from "./usageStore.js";
+import { changeStep, windowChanges, type ChangeOutcome, type WindowChange } from "./windowChange.js";
+import { revisionCounter, STATE_SIZE, stateCounters, stateFrom, type KnownWindows } from "./windowState.js";
+
+/** Keeps a pool's windows as all processes agree on them: in its ledger. */
+export interface AgreedWindows {
+  /**
+   * Runs a step of the store's in the windows that are agreed on: agrees on those that the plan asks for, first, and runs it again
+   * where they had moved on.
+   *
+   * @throws {ContendedError} when they move faster than that.
+   */
+  within<T>(live: LivePool, now: EpochMs, step: () => Promise<T | typeof MOVED>): Promise<T>;
+  /** Looks at the ledger, for display: it may lag behind. */
+  look(live: LivePool, now: EpochMs): Promise<void>;
+  /**
+   * Takes in what the provider said.
+   *
+   * @param before is run, once, before a rise is spread.
+   */
+  see(
+    seen: {
+      readonly live: LivePool;
+      readonly sightings: readonly Sighting[];
+      readonly before: () => Promise<void>;
+    },
+    now: EpochMs,
+  ): Promise<void>;
+}
+
+/** How often a step that finds the windows changed is worked out again. */
+const ATTEMPTS = 6;
+
+export function createAgreedWindows(tools: {
+  readonly store: UsageStore;
+  readonly leaseMs: number;
+  readonly burn: BurnMeter;
+}): AgreedWindows {
+  const { store, leaseMs, burn } = tools;
+
+  async function refresh(live: LivePool, now: EpochMs): Promise<void> {
+    await learnFrom(live, now, (counters) =>
+      store.transact({
+        ledger: live.ledger,
+        counters,
+        now,
+        decide: (shown) => ({
+          result: shown.slice(),
+          additions: new Array<number>(shown.length).fill(0),
+          holdsUpTo: new Array<number>(shown.length).fill(Infinity),
+        }),
+      }),
+    );
+  }
+
+  async function learnFrom(
+    live: LivePool,
+    now: EpochMs,
+    read: (counters: readonly Counter[]) => Promise<readonly number[]>,
+  ): Promise<void> {
+    const names = live.governed.dimensions.map(({ name }) => name);
+    const amounts = await read([revisionCounter(now), ...names.flatMap((name) => stateCounters(name, now))]);
+    const states = new Map(names.map((name, i) => [name, stateFrom(amounts, 1 + i * STATE_SIZE)]));
+    learn(live, { revision: amounts[0]!, states });
+  }
+
+  /** Who looked earlier and was overtaken knows less. */
+  function learn({ windows }: LivePool, { revision, states }: KnownWindows): void {
+    if (revision < windows.known.revision) return;
+    windows.known = { revision, states: new Map([...windows.known.states, ...states]) };
+  }
+
+  async function change(
+    live: LivePool,
+    now: EpochMs,
+    {
+      changesOf,
+      before,
+    }: {
+      readonly changesOf: () => readonly WindowChange[];
+      readonly before?: (() => Promise<void>) | undefined;
+    },
+  ): Promise<void> {
+    let hasPrepared = before === undefined;
+    let keys: readonly string[] | undefined;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const { known } = live.windows;
+      const changes = changesOf();
+      if (changes.length === 0) return;
+      const step = changeStep({ known, changes, keys, leaseMs }, now);
+      const outcome: ChangeOutcome = await store.transact({ ledger: live.ledger, now, ...step });
+      if (outcome === MOVED) await refresh(live, now);
+      else if (outcome === "needs-keys") {
+        keys = [...live.governed.standings.keys()];
+        if (!hasPrepared) await before!();
+        hasPrepared = true;
+      } else {
+        learn(live, outcome.known);
+        for (const { moment, amount } of outcome.told) noteBurn(live, { moment, amount }, now);
+        return;
+      }
+    }
+    throw new ContendedError();
+  }
+
+  function noteBurn(
+    { ledger }: LivePool,
+    { moment, amount }: { readonly moment: WindowChange["moment"]; readonly amount: number },
+    now: EpochMs,
+  ): void {
+    const { dimension, window, state } = moment;
+    burn.note({ ledger, dimension: dimension.name, bucket: window?.number ?? state.number, amount }, now);
+  }
+
+  return {
+    look: (live, now) => learnFrom(live, now, (counters) => store.read(live.ledger, counters)),
+    async within(live, now, step) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        if (live.momentAt(now).isDue)
+          await change(live, now, { changesOf: () => windowChanges(live.momentAt(now), [], now) });
+        const result = await step();
+        if (result !== MOVED) return result as Exclude<typeof result, typeof MOVED>;
+        await refresh(live, now);
+      }
+      throw new ContendedError();
+    },
+    see: ({ live, sightings, before }, now) =>
+      change(live, now, { changesOf: () => windowChanges(live.momentAt(now), sightings, now), before }),
+  };
+}

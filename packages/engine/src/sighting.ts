@@ -1,0 +1,49 @@
+import {
+  toGrains,
+  UNITS,
+  WINDOWS,
+  type DimensionName,
+  type EpochMs,
+  type Grains,
+  type ProviderReading,
+  type WindowName,
+  type WindowSighting,
+} from "@quota/core";
+import { FULL } from "./windowState.js";
+
+/** What a reading says of one dimension, in whole numbers. */
+export interface Sighting extends WindowSighting {
+  readonly name: DimensionName;
+  readonly utilization: number;
+  /** Undefined where the provider does not say. */
+  readonly limit: Grains | undefined;
+}
+
+/** More than this many windows' worth of fullness says nothing more. */
+const MOST_WINDOWS = 10;
+
+/**
+ * What a reading says of a dimension; undefined where it is of none: of a model or an overage, of a window that plans do not have, or of
+ * one that has ended since.
+ */
+export function sightingOf(reading: ProviderReading, now: EpochMs): Sighting | undefined {
+  const { unit, window, scope, utilization, resetsAt } = reading;
+  if (scope !== undefined || !WINDOWS.includes(window as WindowName) || !UNITS.includes(unit))
+    return undefined;
+  if (resetsAt !== undefined && Math.round(resetsAt) <= now) return undefined;
+  return {
+    name: `${unit}/${window as WindowName}`,
+    utilization,
+    seen: Math.round(Math.min(utilization, MOST_WINDOWS) * FULL),
+    limit: limitOf(reading),
+    resetsAt: resetsAt === undefined ? undefined : Math.round(resetsAt),
+    // A clock that is ahead does not make its reading the newest for as long as it is ahead.
+    receivedAt: Math.min(Math.round(reading.receivedAt), now),
+  };
+}
+
+function limitOf({ unit, limit }: ProviderReading): Grains | undefined {
+  if (limit === undefined || !(limit > 0) || !Number.isSafeInteger(Math.ceil(limit))) return undefined;
+  const whole = unit === "requests" || unit === "tokens" ? Math.floor(limit) : limit;
+  return whole > 0 ? toGrains(unit, whole, "limit") : undefined;
+}

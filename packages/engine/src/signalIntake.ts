@@ -1,0 +1,112 @@
+import { SAME_RESET_MS, type AmountsInGrains, type EpochMs, type ProviderReading } from "@quota/core";
+import type { AgreedWindows } from "./agreedWindows.js";
+import type { Awaitable } from "./awaitable.js";
+import type { LivePool } from "./governedPools.js";
+import { demandOf } from "./held.js";
+import type { KeptReadings } from "./keptReadings.js";
+import type { HeldLease, LeaseBook } from "./leaseBook.js";
+import { NOTHING, type UnwrittenUse } from "./rememberedUse.js";
+import { sightingOf, type Sighting } from "./sighting.js";
+import type { StoreWatch } from "./storeWatch.js";
+
+/** Takes in what providers say, one connection after the other; what comes in meanwhile is taken in together. */
+export interface SignalIntake {
+  /** Resolves when what was said is counted, or cannot be for now. Never rejects. */
+  take(connectionId: string, readings: readonly ProviderReading[]): Promise<void>;
+  /** Waits for what is being taken in. */
+  idle(): Promise<void>;
+}
+
+/** A reading that says what was said a moment ago is not taken to the store again; this is a moment. */
+const MOMENT_MS = 5_000;
+/** Above this many connections what waits is given up: it will be said again. */
+const MAX_CONNECTIONS = 10_000;
+
+export function createSignalIntake(tools: {
+  readonly kept: KeptReadings;
+  readonly leases: Pick<LeaseBook, "openOn">;
+  readonly windows: AgreedWindows;
+  readonly watch: StoreWatch;
+  readonly governing: (connectionId: string, provider: string) => Awaitable<LivePool | undefined>;
+  readonly write: (use: UnwrittenUse) => Promise<void>;
+  readonly now: () => EpochMs;
+}): SignalIntake {
+  const { kept, leases, windows, watch, governing, write, now } = tools;
+  const waiting = new Map<string, Map<string, ProviderReading>>();
+  const running = new Map<string, Promise<void>>();
+
+  async function takeAll(connectionId: string): Promise<void> {
+    for (;;) {
+      const readings = waiting.get(connectionId);
+      if (readings === undefined) return;
+      waiting.delete(connectionId);
+      try {
+        await count(connectionId, [...readings.values()]);
+      } catch (cause) {
+        watch.failed({
+          cause,
+          at: now(),
+          consequence: "what a provider said of its windows is counted with the next that it says",
+        });
+        // What has come in since is newer.
+        for (const [name, reading] of waiting.get(connectionId) ?? []) readings.set(name, reading);
+        waiting.set(connectionId, readings);
+        return;
+      }
+    }
+  }
+
+  async function count(connectionId: string, readings: readonly ProviderReading[]): Promise<void> {
+    const live = await governing(connectionId, readings[0]!.provider);
+    if (live === undefined) return;
+    const at = now();
+    const sightings = readings
+      .map((reading) => sightingOf(reading, at))
+      .filter((sighting): sighting is Sighting => sighting !== undefined && !isKnown(live, sighting));
+    if (sightings.length === 0) return;
+    await windows.see({ live, sightings, before: () => countOpen(live) }, at);
+  }
+
+  /** What open streams have used so far is demand, too. */
+  async function countOpen(live: LivePool): Promise<void> {
+    await Promise.all(leases.openOn(live.ledger).map((held) => countSoFar(held)));
+  }
+
+  async function countSoFar(held: HeldLease): Promise<void> {
+    const soFar = demandOf(held.producedSoFar!());
+    const since = soFar - held.followed;
+    if (!(since > 0)) return;
+    held.followed = soFar;
+    const actual: AmountsInGrains = { ...NOTHING, pricedTokens: since };
+    await write({ caller: held.caller, live: held.live, actual, hold: undefined });
+  }
+
+  return {
+    async take(connectionId, readings) {
+      const newer = kept.keep(connectionId, readings);
+      if (newer.length === 0) return;
+      if (waiting.size >= MAX_CONNECTIONS) waiting.clear();
+      const mine = waiting.get(connectionId) ?? new Map<string, ProviderReading>();
+      for (const reading of newer)
+        mine.set(JSON.stringify([reading.unit, reading.window, reading.scope]), reading);
+      waiting.set(connectionId, mine);
+      let run = running.get(connectionId);
+      if (run === undefined) {
+        run = takeAll(connectionId).finally(() => running.delete(connectionId));
+        running.set(connectionId, run);
+      }
+      await run;
+    },
+    async idle() {
+      await Promise.all(running.values());
+    },
+  };
+}
+
+/** Says what was said a moment ago. */
+function isKnown({ windows }: LivePool, { name, seen, resetsAt, receivedAt }: Sighting): boolean {
+  const state = windows.known.states.get(name);
+  if (state === undefined || state.by !== "provider" || receivedAt >= state.resets) return false;
+  if (receivedAt - state.seenAt >= MOMENT_MS || seen !== state.seen) return false;
+  return resetsAt === undefined || Math.abs(resetsAt - state.resets) <= SAME_RESET_MS;
+}

@@ -1,0 +1,122 @@
+import type { DimensionName, EpochMs, PercentRate } from "@quota/core";
+import { windowStateCounter, WINDOWS_REVISION_COUNTER } from "./counterId.js";
+import type { Counter } from "./usageStore.js";
+
+/**
+ * What all processes agree on about one dimension's window, and what the provider last said of it. It lives in the pool's
+ * ledger, as numbers beside those that are counted.
+ */
+export interface WindowState {
+  /** Grows with every window; names the bucket it is counted in. */
+  readonly number: number;
+  /** Who says where the window lies. `"nobody"`: it is counted in the dimension's own shape. */
+  readonly by: "nobody" | "plan" | "provider";
+  readonly opens: EpochMs;
+  readonly resets: EpochMs;
+  /** When the newest reading was received; 0 for never. */
+  readonly seenAt: EpochMs;
+  /** How full the provider said the window was: {@link FULL} is all of it. */
+  readonly seen: number;
+  /** What it saw beyond our count, in grains. */
+  readonly outside: number;
+  /** The limit that a reading carried, in grains, for a dimension whose plan knows none; 0 for none. */
+  readonly limit: number;
+  /** What demand costs in percent; undefined while nothing is learned. */
+  readonly rate: PercentRate | undefined;
+}
+
+/** A full window: fullness is kept in millionths of a percent, as percent is. */
+export const FULL = 100_000_000;
+
+/** As it is before anything was agreed. */
+export const NOTHING_AGREED: WindowState = Object.freeze({
+  number: 0,
+  by: "nobody",
+  opens: 0,
+  resets: 0,
+  seenAt: 0,
+  seen: 0,
+  outside: 0,
+  limit: 0,
+  rate: undefined,
+});
+
+/** The states of a ledger's dimensions, as of one revision of them. */
+export interface KnownWindows {
+  /** Grows with every change that a decision depends on; requests are decided only on the newest. */
+  readonly revision: number;
+  readonly states: ReadonlyMap<DimensionName, WindowState>;
+}
+
+export const NO_WINDOWS: KnownWindows = Object.freeze({ revision: 0, states: new Map() });
+
+/** Longer than any window needs: what lies idle for so long has nothing left that counts. */
+const KEPT_MS = 400 * 86_400_000;
+
+/** Counts the changes of a ledger's {@link WindowState}s. */
+export function revisionCounter(now: EpochMs): Counter {
+  return { id: WINDOWS_REVISION_COUNTER, bucket: 0, expiresAt: now + KEPT_MS };
+}
+
+/** The counters that a dimension's state is kept in, in the order of {@link stateAmounts}. */
+export function stateCounters(name: DimensionName, now: EpochMs): readonly Counter[] {
+  return FIELDS.map((field) => ({
+    id: windowStateCounter(name, field),
+    bucket: 0,
+    expiresAt: now + KEPT_MS,
+  }));
+}
+
+/** A state as numbers. */
+export function stateAmounts(state: WindowState): readonly number[] {
+  const { number, by, opens, resets, seenAt, seen, outside, limit, rate } = state;
+  return [
+    number,
+    BY.indexOf(by),
+    opens,
+    resets,
+    seenAt,
+    seen,
+    outside,
+    limit,
+    rate?.percent ?? 0,
+    rate?.demand ?? 0,
+  ];
+}
+
+/** A state from its numbers, which begin at `from`. */
+export function stateFrom(amounts: readonly number[], from: number): WindowState {
+  const [number, by, opens, resets, seenAt, seen, outside, limit, percent, demand] = amounts.slice(
+    from,
+    from + FIELDS.length,
+  ) as [number, number, number, number, number, number, number, number, number, number];
+  return {
+    number,
+    by: BY[by] ?? "nobody",
+    opens,
+    resets,
+    seenAt,
+    seen,
+    outside,
+    limit,
+    rate: percent > 0 && demand > 0 ? { percent, demand } : undefined,
+  };
+}
+
+const BY = ["nobody", "plan", "provider"] as const;
+
+const FIELDS = [
+  "number",
+  "by",
+  "opens",
+  "resets",
+  "seen-at",
+  "seen",
+  "outside",
+  "limit",
+  "rate-percent",
+  "rate-demand",
+] as const;
+
+/** How many numbers a state takes. */
+export const STATE_SIZE = FIELDS.length;
