@@ -9,7 +9,7 @@ import {
 import { amountOf, keepWindow, type AccountWindow, type Use, type WindowKeeper } from "./accountWindow.js";
 import { noTokens } from "./tokenPrice.js";
 
-/** What the owner does with his account himself: priced tokens, or a part of its shortest percentage. */
+/** What the owner does with his account himself: so many tokens of fresh input, or a part of the shortest window that counts tokens. */
 export type OutsideUse = { readonly tokens: number } | { readonly percent: number };
 
 /** The provider's own books of one credential. */
@@ -94,7 +94,7 @@ export function createAccount(base: () => AccountSettings): Account {
     },
     count,
     useOutside(use, now) {
-      const tokens = "tokens" in use ? use.tokens : pricedTokensOf(use.percent, settings());
+      const tokens = "tokens" in use ? use.tokens : tokensOf(use.percent, settings());
       const { input } = settings().prices;
       count({ requests: 1, tokens: { ...noTokens(), input: tokens / input }, model: "", by: "outside" }, now);
     },
@@ -122,7 +122,16 @@ export function createAccount(base: () => AccountSettings): Account {
         const books = keeperOf(terms).at(terms, now);
         const { name, unit, limit, lengthMs } = terms;
         const resetsAt = (books.openedAt ?? now) + lengthMs;
-        return { ...books, name, unit, limit, percent: percentOf(books.used, limit), resetsAt };
+        return {
+          ...books,
+          byTag: new Map(books.byTag),
+          finished: [...books.finished],
+          name,
+          unit,
+          limit,
+          percent: percentOf(books.used, limit),
+          resetsAt,
+        };
       }),
   };
 }
@@ -147,11 +156,11 @@ function spentWindow(
   return { name: cause, unit: "percent", limit: 100, used: 100, percent: 100, model: undefined, ...span };
 }
 
-function pricedTokensOf(percent: number, { windows }: AccountSettings): number {
+function tokensOf(percent: number, { windows }: AccountSettings): number {
   const [shortest] = windows
-    .filter(({ unit, model }) => unit === "percent" && model === undefined)
+    .filter(({ unit, model }) => (unit === "percent" || unit === "tokens") && model === undefined)
     .sort((one, other) => one.lengthMs - other.lengthMs);
   if (shortest === undefined)
-    throw new RangeError("this account has no percentage of which a part could be used");
+    throw new RangeError("this account counts no tokens of which a part could be used");
   return (shortest.limit * percent) / 100;
 }

@@ -30,6 +30,7 @@ export interface FinishedWindow {
 }
 
 export interface WindowKeeper {
+  /** Of now, not a copy. */
   at(terms: WindowTerms, now: number): AccountWindow;
   /** Opens it where it waited. */
   add(
@@ -65,7 +66,7 @@ export function keepWindow(): WindowKeeper {
     at(terms, now) {
       const open = roll(terms, now);
       const { used, outside, byTag } = open ?? opened(now);
-      return { used, outside, byTag: new Map(byTag), openedAt: open?.openedAt, finished: [...finished] };
+      return { used, outside, byTag, openedAt: open?.openedAt, finished };
     },
     add({ amount, by, terms }, now) {
       const open = roll(terms, now) ?? (current = opened(now));

@@ -4,6 +4,7 @@ import type { FamilyName } from "./families/familyName.js";
 import type { ErrorDialect } from "./providerError.js";
 import type { ReceivedRequest } from "./receiveRequest.js";
 import type { SimulatorOptions } from "./simulatorOptions.js";
+import { usageEndpointOf } from "./usageEndpoint.js";
 
 /**
  * What stands on every answer: a request id, the account owner's name (a gateway must not show it to its users), a cookie as
@@ -14,12 +15,14 @@ export function answerHeaders({
   request,
   options,
   serial,
+  status,
   view,
   refusal,
 }: {
   readonly request: ReceivedRequest;
   readonly options: SimulatorOptions;
   readonly serial: string;
+  readonly status: number;
   readonly view: AccountView;
   readonly refusal: AccountRefusal | undefined;
 }): Readonly<Record<string, string>> {
@@ -32,7 +35,10 @@ export function answerHeaders({
           "openai-version": "2020-10-01",
         };
   const family = headerFamilyOf(request, options);
-  const limits = family === "none" ? {} : familyNamed(family).headers(view, refusal);
+  // Who is not let in learns nothing of the account, and a usage endpoint says it in its body.
+  const isSilent =
+    family === "none" || status === 401 || status === 403 || usageEndpointOf(request) !== undefined;
+  const limits = isSilent ? {} : familyNamed(family).headers(view, refusal);
   return {
     ...about,
     date: new Date(view.now).toUTCString(),

@@ -3,15 +3,13 @@ import { composeAnswer } from "./composeAnswer.js";
 import { bytesPerToken } from "./countTokens.js";
 import { deliverAnswer } from "./deliverAnswer.js";
 import type { StreamEvent, Turn } from "./endpoint.js";
-import { familyNamed } from "./families/familyNamed.js";
 import { findEndpoint, readQuestion } from "./findEndpoint.js";
-import type { JsonObject } from "./jsonObject.js";
 import { modelList } from "./modelList.js";
 import { badRequest, refuseRequest, refuseUse } from "./refuseRequest.js";
 import type { AnswerPart } from "./sendAnswer.js";
-import type { SimulatorOptions } from "./simulatorOptions.js";
 import { noTokens, type TokenCounts } from "./tokenPrice.js";
-import { accountOf, deliveryOf, headersFor, viewOf, type Plan, type Visit } from "./visit.js";
+import { usageEndpointOf } from "./usageEndpoint.js";
+import { accountOf, deliveryOf, headersFor, viewOf, type Plan } from "./visit.js";
 
 /** Answers as a model would, if the request is sound and the provider's own quota lets it pass. */
 export async function converse(
@@ -21,14 +19,14 @@ export async function converse(
   const account = accountOf(visit);
   const { provider, request, record, serial } = visit;
   const now = options.clock();
-  const usage = usageOf(visit, options);
+  const usage = usageEndpointOf(request);
   if (usage !== undefined) {
     record.decide(failure === "none" ? "accepted" : "failed");
     return deliverAnswer({
       ...deliveryOf(plan),
       status: 200,
       headers: headersFor(visit, options),
-      content: { kind: "json", body: usage, textBytes: 0 },
+      content: { kind: "json", body: usage.body(viewOf(visit, options)), textBytes: 0 },
     });
   }
   if (request.method === "GET" && request.path === "/v1/models") {
@@ -110,14 +108,4 @@ export async function converse(
 function* eventParts(events: Iterable<StreamEvent>): Iterable<AnswerPart> {
   for (const { wire, textBytes } of events)
     yield { bytes: Buffer.from(wire), textBytes, piece: textBytes > 0 };
-}
-
-/** What the family's usage endpoint says, if that is where the request goes. */
-function usageOf(visit: Visit, options: SimulatorOptions): JsonObject | undefined {
-  const { family, path } = visit.request;
-  if (family === "by-dialect") return undefined;
-  const { usage } = familyNamed(family);
-  return usage?.pathEnds.some((end) => path.endsWith(end)) === true
-    ? usage.body(viewOf(visit, options))
-    : undefined;
 }

@@ -30,7 +30,7 @@ export interface SimulatedAccount {
   windows(): readonly TrueWindow[];
   /** Changes settings of this account alone. Throws a RangeError on a bad value. */
   configure(changes: Partial<AccountSettings>): void;
-  /** The owner uses the account himself, outside the gateway: so many priced tokens, or a part of the shortest percentage. */
+  /** The owner uses the account himself, outside the gateway: so many tokens of fresh input, or a part of the shortest window that counts tokens. */
   useOutside(use: OutsideUse): void;
   /** The provider gives a window back before its time; without a name, all. */
   resetEarly(window?: string): void;

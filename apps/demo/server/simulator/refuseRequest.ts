@@ -25,7 +25,7 @@ export async function refuseRequest(
   await deliverAnswer({
     ...deliveryOf({ visit, options, failure: "none" }),
     status,
-    headers: headersFor(visit, options),
+    headers: headersFor(visit, options, { status }),
     content: {
       kind: "json",
       body: providerError({ dialect, status, message, requestId: `req_sim${visit.serial}` }),
@@ -49,7 +49,7 @@ export async function refuseUse(
   await deliverAnswer({
     ...deliveryOf({ visit, options, failure: "none" }),
     status,
-    headers: { ...headersFor(visit, options, refusal), ...headers },
+    headers: { ...headersFor(visit, options, { status, refusal }), ...headers },
     content: {
       kind: "json",
       body: isAnthropic ? { ...body, request_id: `req_sim${visit.serial}` } : body,

@@ -57,10 +57,11 @@ export function deliveryOf({
 export function headersFor(
   visit: Visit,
   options: SimulatorOptions,
-  refusal?: AccountRefusal,
+  { status = 200, refusal }: { readonly status?: number; readonly refusal?: AccountRefusal } = {},
 ): Readonly<Record<string, string>> {
   const { request, serial } = visit;
-  return answerHeaders({ request, options, serial, view: viewOf(visit, options, refusal), refusal });
+  const view = viewOf(visit, options, refusal);
+  return answerHeaders({ request, options, serial, status, view, refusal });
 }
 
 export function viewOf(visit: Visit, options: SimulatorOptions, refusal?: AccountRefusal): AccountView {

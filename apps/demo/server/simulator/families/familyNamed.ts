@@ -1,8 +1,16 @@
 import { anthropicApi } from "./anthropicApi.js";
 import { anthropicUnified } from "./anthropicUnified.js";
+import { azure } from "./azure.js";
+import { bailian } from "./bailian.js";
 import { codex } from "./codex.js";
 import type { FamilyName } from "./familyName.js";
+import { gemini } from "./gemini.js";
+import { glm } from "./glm.js";
+import { groq } from "./groq.js";
+import { kimi } from "./kimi.js";
+import { minimax } from "./minimax.js";
 import { openai } from "./openai.js";
+import { openrouter } from "./openrouter.js";
 import type { ProviderFamily } from "./providerFamily.js";
 
 export function familyNamed(name: FamilyName): ProviderFamily {
@@ -14,12 +22,12 @@ const families: Readonly<Record<FamilyName, ProviderFamily>> = {
   "anthropic-unified": anthropicUnified,
   "anthropic-api": anthropicApi,
   openai,
-  azure: openai,
-  groq: openai,
-  openrouter: openai,
-  gemini: openai,
-  kimi: openai,
-  glm: openai,
-  minimax: openai,
-  bailian: openai,
+  azure,
+  groq,
+  openrouter,
+  gemini,
+  kimi,
+  glm,
+  minimax,
+  bailian,
 };
