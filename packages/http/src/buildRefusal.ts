@@ -2,6 +2,8 @@ import type { EpochMs, Refused, Unavailable } from "@quota/core";
 import { buildFailure } from "./buildFailure.js";
 import type { BuiltAnswer } from "./buildProblem.js";
 import type { Dialect } from "./dialectOf.js";
+import { ownRateHeaders } from "./ownRateHeaders.js";
+import { familiesOfDialect } from "./rateHeaderFamilies.js";
 import { policyName, rateLimitFields } from "./rateLimitFields.js";
 import { refusalAnswer } from "./refusalAnswer.js";
 import { refusalCode } from "./refusalCode.js";
@@ -27,12 +29,18 @@ export interface Refusal {
  * Bodies: OpenAI gets a problem (RFC 9457, `violated-policies` from the RateLimit draft) with `error` inside; Anthropic and Codex get theirs.
  * `resets_at` is exact, without jitter, in seconds since the epoch: always for OpenAI and Codex where it is known, for Anthropic
  * where `retry-after` had to be cut off.
+ *
+ * Clients of Codex and Claude also get the key's own numbers in the rate headers of their provider: that is where they look.
  */
 export function buildRefusal({ decision, dialect, requestId, jitter }: Refusal, now: EpochMs): BuiltAnswer {
   const advice = retryAdvice({ decision, jitter }, now);
   const message = refusalMessage({ decision, opensAt: advice.opensAt }, now);
   const code = refusalCode(decision.status === "refused" ? decision.reason : "unavailable");
-  const headers = { ...advice.headers, ...rateLimitFields(decision, now) };
+  const headers = {
+    ...advice.headers,
+    ...rateLimitFields(decision, now),
+    ...Object.fromEntries(ownRateHeaders({ decision, families: familiesOfDialect(dialect) }, now)),
+  };
   if (decision.status === "unavailable")
     return buildFailure({ dialect, requestId, status: 503, code, message, headers });
   return refusalAnswer(

@@ -1,6 +1,7 @@
 export { dialectOf, type Dialect } from "./dialectOf.js";
 export { buildRefusal, type Refusal } from "./buildRefusal.js";
 export { buildRateRefusal } from "./buildRateRefusal.js";
+export { buildUpstreamLimit, type UpstreamLimit } from "./buildUpstreamLimit.js";
 export { refusalCode, type NoReason, type RefusalCode } from "./refusalCode.js";
 export { buildUnauthorized } from "./buildUnauthorized.js";
 export { buildFailure, type Failure } from "./buildFailure.js";
@@ -8,6 +9,8 @@ export { buildBadRequest, buildProblem, type BuiltAnswer, type ProblemStatus } f
 export { rateLimitFields, type RateLimitFields } from "./rateLimitFields.js";
 export { EXPOSED_HEADERS } from "./exposedHeaders.js";
 export { forwardHeaders, passThroughHeaders } from "./providerHeaders.js";
+export { rateHeaderFamilies, type RateHeaderFamily } from "./rateHeaderFamilies.js";
+export { ownRateHeaders } from "./ownRateHeaders.js";
 export type { HeaderMap, HeadersInput } from "./headers.js";
 export { settlementOf, type RequestOutcome, type Settlement } from "./settlementOf.js";
 

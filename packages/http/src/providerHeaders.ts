@@ -30,15 +30,19 @@ export function forwardHeaders(clientHeaders: HeadersInput): HeaderMap {
  * The upstream's own `retry-after` stays on an error of its own; above a minute it gets `x-should-retry: false` beside it, if the upstream
  * gave no advice, since the official SDKs would sleep through it. `content-length` stays true only while the bytes are the upstream's:
  * set `rewritten` where they are decoded or changed on the way, and it goes, with the encoding, the digests and the `etag`.
+ *
+ * `own` is what stands in the place of the provider's rate headers: {@link ownRateHeaders} of the families that the answer carries.
  */
 export function passThroughHeaders({
   headers: upstreamHeaders,
   status,
   rewritten = false,
+  own,
 }: {
   readonly headers: HeadersInput;
   readonly status: number;
   readonly rewritten?: boolean;
+  readonly own?: ReadonlyMap<string, string> | undefined;
 }): HeaderMap {
   const headers = headerMap(upstreamHeaders);
   const isHopByHop = hopByHop(headers);
@@ -47,12 +51,14 @@ export function passThroughHeaders({
       isHopByHop(name) ||
       NOT_PASSED.has(name) ||
       NOT_PASSED_FAMILIES.test(name) ||
+      CODEX_LIMIT.test(name) ||
       ACCOUNT.test(name) ||
       (rewritten && OF_THE_BYTES.has(name)) ||
       (status < 400 && RETRY_ADVICE.has(name))
     )
       headers.delete(name);
   if (isLongWait(headers) && !headers.has("x-should-retry")) headers.set("x-should-retry", "false");
+  for (const [name, value] of own ?? []) headers.set(name, value);
   return headers;
 }
 
@@ -85,7 +91,11 @@ const NOT_PASSED: ReadonlySet<string> = new Set([
 ]);
 
 const NOT_PASSED_FAMILIES =
-  /^(?:x-codex-|anthropic-ratelimit-|x-ratelimit-|x-rate-limit-|ratelimit-|access-control-|proxy-|x-quota-|x-litellm-)/;
+  /^(?:x-codex-|anthropic-ratelimit-|x-ratelimit-|x-rate-limit-|ratelimit-|access-control-|proxy-|x-quota-|x-litellm-|llm_provider-)/;
+
+/** Codex gives every limit of an account a family of its own, `x-<limit>-primary-used-percent`, and names the one that counts. */
+const CODEX_LIMIT =
+  /^x-.*-(?:limit-name|(?:primary|secondary)-(?:used-percent|window-minutes|reset-at|reset-after-seconds))$/;
 
 /** `openai-organization`, `anthropic-workspace-id`, `msh-uid`, `x-account-name` and their like. */
 const ACCOUNT =

@@ -1,5 +1,4 @@
 import {
-  currentBucket,
   GRAINS_PER_UNIT,
   UNITS,
   WINDOW_MS,
@@ -10,7 +9,7 @@ import {
   type Unit,
   type WindowName,
 } from "@quota/core";
-import { retryAdvice } from "./retryAdvice.js";
+import { openingOf, ownQuota, type OwnQuota } from "./ownQuota.js";
 
 /** The quota headers of one answer; a member is missing where there is nothing true to say. */
 export interface RateLimitFields {
@@ -25,10 +24,10 @@ export interface RateLimitFields {
  *
  * - `q`: what this key may count on: its share, or its cap where that is smaller. A dimension with neither has no item.
  * - `w`: the window, in seconds.
- * - `r`: what is left of `q` after this request, and never more than would pass at this moment. Room that the pool lends is not in it, because
- *   anybody may take it first, and because it would tell what the others use.
- * - `t`: for how many seconds `r` is all there is for sure: up to the end of the current window (aligned to the epoch: where a fixed window
- *   starts again and a rolling one begins to forget what is used now); on a refusal, no longer than its `Retry-After`.
+ * - `r`: what is left of `q` after this request; 0 in a dimension that refused it for the pool's sake. The room of the pool is not in it: it
+ *   would tell to the token what the others use. A pool that lent this key's share to others may refuse in spite of it.
+ * - `t`: for how many seconds `r` is all there is for sure: up to the end of the current window (where that rolls, of its part that is aligned
+ *   to the epoch, where it begins to forget what is used now); on a refusal, no longer than its `Retry-After`.
  * - `quota-lending=1`: requests beyond `r` pass for the moment, on borrowed room. A client that stops at `r=0` loses only that.
  * - `quota-unit`: what `q` and `r` count, since `qu` is for registered units and only `requests` is one: `tokens`,
  *   `basis-points` (10 000 are the whole window), `micro-usd`.
@@ -38,15 +37,15 @@ export interface RateLimitFields {
 export function rateLimitFields(decision: Decision, now: EpochMs): RateLimitFields {
   if (decision.status === "unjudged") return { "quota-status": "unjudged" };
   const status = decision.status === "deprioritized" ? ({ "quota-status": "deprioritized" } as const) : {};
-  const opensAt = decision.status === "refused" ? retryAdvice({ decision }, now).opensAt : undefined;
+  const told = { counted: decision.allowed, opensAt: openingOf(decision, now) };
   let policy = "";
   let limit = "";
   for (const dimension of decision.dimensions) {
-    const quota = quotaOf(dimension);
-    if (quota === undefined) continue;
+    const own = ownQuota(dimension, told, now);
+    if (own === undefined) continue;
     const comma = policy === "" ? "" : ", ";
-    policy += comma + policyItem(dimension, quota);
-    limit += comma + limitItem(dimension, { quota, counted: decision.allowed, opensAt }, now);
+    policy += comma + policyItem(own);
+    limit += comma + limitItem(own, now);
   }
   return policy === "" ? status : { "ratelimit-policy": policy, ratelimit: limit, ...status };
 }
@@ -56,46 +55,17 @@ export function policyName({ unit, window }: Pick<DimensionDecision, "unit" | "w
   return `${window}-${unit}`;
 }
 
-function policyItem({ unit, window }: DimensionDecision, quota: number): string {
+function policyItem({ dimension: { unit, window }, quota }: OwnQuota): string {
   const { name, parameters } = SPELLINGS[unit][window];
   return name + ";q=" + spelled(unit, quota) + parameters;
 }
 
-function limitItem(
-  dimension: DimensionDecision,
-  {
-    quota,
-    counted,
-    opensAt,
-  }: {
-    /** In grains. */
-    readonly quota: number;
-    /** An allowed request is counted by now; a refused one never is. */
-    readonly counted: boolean;
-    readonly opensAt: EpochMs | undefined;
-  },
-  now: EpochMs,
-): string {
-  const { unit, window, used, cost, available, mode, borrowing } = dimension;
-  const taken = counted ? cost : 0;
-  const passes = available === "unlimited" ? Infinity : available - taken;
-  const lends = passes > 0 && (mode === "generous" || borrowing);
-  const r = spelled(unit, Math.min(quota - used - taken, passes));
-  const item =
-    SPELLINGS[unit][window].name + ";r=" + r + ";t=" + String(secondsLeft(dimension, opensAt, now));
+function limitItem({ dimension, left, passes, endsAt }: OwnQuota, now: EpochMs): string {
+  const { unit, window, mode, borrowing } = dimension;
+  const r = spelled(unit, left);
+  const lends = passes && (mode === "generous" || borrowing);
+  const item = SPELLINGS[unit][window].name + ";r=" + r + ";t=" + String(Math.ceil((endsAt - now) / 1000));
   return r === "0" && lends ? item + ";quota-lending=1" : item;
-}
-
-function quotaOf({ share, cap }: DimensionDecision): number | undefined {
-  return share === undefined ? cap : Math.min(share, cap ?? Infinity);
-}
-
-function secondsLeft({ window }: DimensionDecision, opensAt: EpochMs | undefined, now: EpochMs): number {
-  const length = WINDOW_MS[window];
-  const ofWindow = (currentBucket(length, now) + 1) * length - now;
-  return Math.ceil(
-    (opensAt === undefined ? ofWindow : Math.min(ofWindow, Math.max(0, opensAt - now))) / 1000,
-  );
 }
 
 /** As an Integer of RFC 9651, which has 15 digits at most. */

@@ -1,8 +1,14 @@
 import type { RefusalReason } from "@quota/core";
 
-/** Why an answer is no answer: what the pool's decision says, and what stands before and beside the pool. */
+/** Why an answer is no answer: what the pool's decision says, and what stands before, beside and behind the pool. */
 export type NoReason =
-  RefusalReason | "reserved" | "rate-limit-rpm" | "rate-limit-tpm" | "budget-exceeded" | "unavailable";
+  | RefusalReason
+  | "reserved"
+  | "rate-limit-rpm"
+  | "rate-limit-tpm"
+  | "budget-exceeded"
+  | "unavailable"
+  | "upstream-rate-limited";
 
 /** What clients match on. A code never changes its meaning. */
 export type RefusalCode = (typeof CODES)[NoReason];
@@ -28,4 +34,5 @@ const CODES = {
   "rate-limit-tpm": "rate_limit_tpm",
   "budget-exceeded": "budget_exceeded",
   unavailable: "quota_unavailable",
+  "upstream-rate-limited": "upstream_rate_limited",
 } as const satisfies Readonly<Record<NoReason, string>>;

@@ -159,6 +159,7 @@ describe("The code of a reason", () => {
     ["rate-limit-tpm", "rate_limit_tpm"],
     ["budget-exceeded", "budget_exceeded"],
     ["unavailable", "quota_unavailable"],
+    ["upstream-rate-limited", "upstream_rate_limited"],
   ];
   test.each(codes)("%s is %s", (reason, code) => {
     expect(refusalCode(reason)).toBe(code);

@@ -110,6 +110,8 @@ describe("The upstream's headers on their way to the client", () => {
 
   const stay = [
     ...["X-Codex-Primary-Used-Percent", "x-codex-credits-balance", "x-codex-active-limit"],
+    // The families of one account's other limits.
+    ...["x-premium-primary-used-percent", "X-Premium-Secondary-Reset-At", "x-premium-limit-name"],
     ...["anthropic-ratelimit-unified-5h-utilization", "anthropic-ratelimit-requests-remaining"],
     ...[
       "x-ratelimit-remaining-tokens",
@@ -137,10 +139,21 @@ describe("The upstream's headers on their way to the client", () => {
       "access-control-expose-headers",
     ],
     ...["x-quota-reason", "quota-status", "x-litellm-key-spend"],
+    "llm_provider-x-ratelimit-remaining-requests",
   ];
   test.each(stay)("%s stays here", (name) => {
     expect([...get({ [name]: "value" }, 200)]).toEqual([]);
     expect([...get({ [name]: "value" }, 429)]).toEqual([]);
+  });
+
+  test("a provider's rate headers make room for the key's own, and for no others", () => {
+    const headers = {
+      "X-RateLimit-Remaining-Requests": "9000",
+      "x-ratelimit-limit-project": "1",
+      date: "now",
+    };
+    const own = new Map([["x-ratelimit-remaining-requests", "19"]]);
+    expect([...passThroughHeaders({ headers, status: 200, own })]).toEqual([["date", "now"], ...own]);
   });
 
   test("what the upstream's Connection names ends here", () => {

@@ -50,10 +50,30 @@ describe("The RateLimit fields of an answer", () => {
       '"hourly-requests";r=0;t=3600;quota-lending=1',
     ],
     [
-      "promise no more than the pool has",
+      "tell what is left of the share, and not what the pool has left of it",
       decided([asked("requests", "hourly", { limit: 100, used: 0, total: 97, share: 30 })], NOON),
       '"hourly-requests";q=30;w=3600;qu="requests"',
-      '"hourly-requests";r=2;t=3600',
+      '"hourly-requests";r=29;t=3600',
+    ],
+    [
+      "leave nothing to a request for which the pool has no room",
+      decided([asked("requests", "hourly", { limit: 100, used: 0, total: 97, share: 30, cost: 5 })], NOON),
+      '"hourly-requests";q=30;w=3600;qu="requests"',
+      '"hourly-requests";r=0;t=3600',
+    ],
+    [
+      "end where a fixed window ends",
+      decided(
+        [
+          {
+            ...asked("requests", "hourly", { limit: 100, used: 1, share: 30 }),
+            resetsAt: NOON + 61_001,
+          },
+        ],
+        NOON,
+      ),
+      '"hourly-requests";q=30;w=3600;qu="requests"',
+      '"hourly-requests";r=28;t=62',
     ],
     [
       "tell a cap that is smaller than the share",

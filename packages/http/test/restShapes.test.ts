@@ -332,12 +332,51 @@ describe("One's own usage in the REST API", () => {
           used: 10,
           held: 0,
           remaining: 10,
-          available: 27,
           borrowing: false,
+          passes: true,
         },
       ],
     });
-    expect(JSON.stringify(json)).not.toMatch(/mallory|63/u);
+    expect(JSON.stringify(json)).not.toMatch(/mallory|63|27|100/u);
+  });
+
+  const fullness: [everyone: number, limit: number, told: number][] = [
+    [29, 100, 0.29],
+    [57, 100, 0.57],
+    [7_399_999, 10_000_000, 0.73],
+    [99_999_999, 100_000_000, 0.99],
+    [100, 100, 1],
+    [103, 100, 1],
+    [0, 100, 0],
+  ];
+  test.each(fullness)("tells that %d of %d is %d", (total, limit, told) => {
+    const decision = decided(
+      [asked("requests", "hourly", { limit, used: 0, total, share: 1, cost: 0 })],
+      NOON,
+    );
+    expect(ownUsageJson({ pool: pool({}), decision }).dimensions[0]).toMatchObject({
+      globalUsedPercent: told,
+      passes: told < 1,
+    });
+  });
+
+  test("has no fullness where the limit is unknown, and the reset of a window that has one", () => {
+    const question = asked("tokens", "5h", { limit: "unknown", used: 5, cap: 4, cost: 0 });
+    const decision = decided([{ ...question, resetsAt: NOON + 1 }], NOON);
+    expect(sent(ownUsageJson({ pool: pool({}), decision }).dimensions)).toStrictEqual([
+      {
+        unit: "tokens",
+        window: "5h",
+        mode: "unknown",
+        globalUsedPercent: null,
+        cap: 4,
+        used: 5,
+        held: 0,
+        borrowing: false,
+        passes: false,
+        resetsAt: NOON + 1,
+      },
+    ]);
   });
 
   test("has no numbers while the store is away", () => {
