@@ -19,8 +19,8 @@ const hourly = plan({ unit: "requests", window: "hourly", limit: 1500 });
 const everything = plan(
   { unit: "percent", window: "5h", limit: 33.333333, slots: 5, edge: "full" },
   { unit: "usd", window: "monthly", limit: 1_000_000.000000001, anchor: "epoch" },
-  { unit: "tokens", window: "weekly", limit: Number.MAX_SAFE_INTEGER },
-  { unit: "tokens", window: "daily", limit: "unknown" },
+  { unit: "tokens", window: "weekly", limit: Number.MAX_SAFE_INTEGER, anchor: { calendar: "Asia/Tokyo" } },
+  { unit: "tokens", window: "daily", limit: "unknown", anchor: "first-use" },
 );
 
 /** The contract of stored plan overrides, by example. */

@@ -24,6 +24,8 @@ describe("createSqlitePlanOverrides", () => {
       { unit: "percent", window: "weekly", limit: 33.333333 },
       { unit: "requests", window: "5h", limit: 9_007_199_254_740_991, slots: 10, edge: "full" },
       { unit: "tokens", window: "daily", limit: 12, anchor: "epoch" },
+      { unit: "tokens", window: "5h", limit: 12, anchor: "first-use" },
+      { unit: "tokens", window: "monthly", limit: 12, anchor: { calendar: "America/Sao_Paulo" } },
       { unit: "tokens", window: "hourly", limit: "unknown", slots: 60 },
     );
     await createSqlitePlanOverrides(db).set("__proto__", stored);
