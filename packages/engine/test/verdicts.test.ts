@@ -22,7 +22,10 @@ function askingAgain(part: () => number): UsageStore & { readonly asked: Asked }
         decide(amounts) {
           const verdict = step.decide(amounts);
           const bounds = verdict.holdsUpTo;
-          if (bounds !== undefined) {
+          // What is taken in of a reading is a claim on the demand that was shown: what came in since is left for the next.
+          const isClaim =
+            typeof verdict.result === "object" && verdict.result !== null && "known" in verdict.result;
+          if (bounds !== undefined && !isClaim) {
             const within = amounts.map(
               (amount, i) => amount + Math.floor((roomUnder(bounds[i]!) - amount) * part()),
             );
@@ -69,6 +72,7 @@ describe("the engine's verdicts", () => {
             dimensions: [
               { unit: "tokens", window: "hourly", limit: 300 },
               { unit: "requests", window: "5h", limit: 60 },
+              { unit: "percent", window: "5h", limit: 100 },
             ],
             pool: {
               allocations: [
@@ -79,12 +83,24 @@ describe("the engine's verdicts", () => {
             },
           });
           const open: Lease[] = [];
+          let percent = 0;
+          const say = (): Promise<void> =>
+            world.engine.observe("seat", [
+              {
+                ...({ provider: "codex", unit: "percent", window: "5h", source: "test" } as const),
+                ...{ utilization: percent / 100, receivedAt: world.time.now },
+              },
+            ]);
+          await say();
           for (const { key, tokens, closes, waits } of history) {
             world.time.now += waits;
             const { lease } = await world.admit(key, { tokens });
             if (lease) open.push(lease);
             const ended = closes ? open.shift() : undefined;
             if (ended) await world.engine.settle(ended, { tokens: tokens * 2 });
+            world.time.now += 1;
+            percent = Math.min(90, percent + (closes ? tokens / 10 : 0));
+            await say();
           }
           expect(store.asked.changed).toEqual([]);
           asked.again += store.asked.again;
