@@ -1,4 +1,11 @@
-import { fromGrains, type DimensionUsage, type KeyUsage, type PoolUsage, type Unit } from "@quota/core";
+import {
+  fromGrains,
+  type DimensionUsage,
+  type KeyUsage,
+  type PoolUsage,
+  type Unit,
+  type WindowReading,
+} from "@quota/core";
 import { withoutUndefined } from "./withoutUndefined.js";
 
 /** A pool's usage for the REST API. Amounts are in units; without a limit there are no shares, and `globalUsedPercent` is null. */
@@ -16,9 +23,15 @@ export interface DimensionUsageJson {
   readonly unit: Unit;
   readonly window: string;
   readonly limit: number | "unknown";
+  readonly limitFrom: DimensionUsage["limitFrom"];
+  readonly anchoredBy: DimensionUsage["anchoredBy"];
+  readonly reading?: WindowReading;
   readonly mode: DimensionUsage["mode"];
   readonly globalUsedPercent: number | null;
   readonly consumedTotal: number;
+  readonly measured: number;
+  readonly attributed: number;
+  readonly provisional: number;
   readonly held: number;
   readonly outside: number;
   readonly opensAt?: number;
@@ -40,16 +53,23 @@ export interface KeyUsageJson {
 }
 
 function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
-  const { dimension, mode, globalUsedPercent, opensAt, burnRate, perKey } = usage;
+  const { dimension, limitFrom, anchoredBy, reading, mode, globalUsedPercent, opensAt, burnRate, perKey } =
+    usage;
   const { unit, window, limit } = dimension;
   const units = (amount: number): number => fromGrains(unit, amount);
   return {
     unit,
     window,
     limit: limit === "unknown" ? limit : units(limit),
+    limitFrom,
+    anchoredBy,
+    ...(reading !== undefined && { reading }),
     mode,
     globalUsedPercent: globalUsedPercent ?? null,
     consumedTotal: units(usage.consumedTotal),
+    measured: units(usage.measured),
+    attributed: units(usage.attributed),
+    provisional: units(usage.provisional),
     held: units(usage.held),
     outside: units(usage.outside),
     ...(opensAt !== undefined && { opensAt }),
