@@ -31,6 +31,7 @@ export const bailian: ProviderFamily = {
         DataV2: {
           ret: ["SUCCESS::OK"],
           data: { data: view.shape === "usual" ? codingPlan(view) : tokenPlan(view) },
+        },
         success: true,
       },
       successResponse: true,
