@@ -3,13 +3,17 @@ import {
   currentBucket,
   decideFairShare,
   DEFAULT_SATURATION_THRESHOLD,
+  fixedWindowAt,
   GRAINS_PER_UNIT,
   parseDimensions,
   WINDOW_MS,
   windowBucket,
+  WINDOWS,
+  type Anchor,
   type Decision,
   type Policy,
   type RefusalReason,
+  type WindowName,
   type WindowShape,
 } from "@quota/core";
 import { countedWindow, worstCase } from "./countedWindow.js";
@@ -98,10 +102,41 @@ describe("docs/windows.md", () => {
     expect.soft(Math.round(greedy(shape, 1000))).toBe(Number(row["a client that always asks gets per hour"]));
   });
 
-  it("names the day on which thirty days are over, and the shortest slot", () => {
-    const [opened, over] = [...text.matchAll(/\d{4}-\d{2}-\d{2}(?=[ ,])/g)].map(([day]) => Date.parse(day));
-    expect(opened! + WINDOW_MS.monthly).toBe(over);
-    expect(text).toContain("not on 2026-03-03");
+  const anchored = text.slice(text.indexOf("## Anchors"));
+  test.each(markdownTable(anchored, "window"))("$window, $anchor, asked at $asked at", (row) => {
+    const question = {
+      window: row["window"]!.replaceAll("`", "") as WindowName,
+      anchor: JSON.parse(row["anchor"]!.replaceAll("`", "")) as Anchor,
+    };
+    const { opens, resets } = fixedWindowAt(question, Date.parse(row["asked at"]!));
+    expect([opens, resets]).toEqual([Date.parse(row["opens"]!), Date.parse(row["resets"]!)]);
+    expect((resets - opens) / WINDOW_MS.hourly).toBe(Number(row["hours"]));
+  });
+
+  test.each(markdownTable(anchored, "what was said"))("a month: $what was said", (row) => {
+    const [, anchor = ""] = /`(.*)`/.exec(row["what was said"]!) ?? [];
+    const question = { window: "monthly", anchor: JSON.parse(anchor) as Anchor } as const;
+    const found = fixedWindowAt(question, Date.UTC(2026, 1, 3));
+    expect(found).toEqual({ opens: Date.parse(row["opens"]!), resets: Date.parse(row["resets"]!) });
+    expect(anchored).toContain("Neither ends on 2026-03-03");
+  });
+
+  it("writes anchors as plans take them, and names the windows that calendars have", () => {
+    const rows = markdownTable(text, "`anchor`");
+    expect(rows).toHaveLength(3);
+    for (const row of rows) {
+      const anchor = JSON.parse(row["`anchor`"]!.replaceAll("`", "")) as Anchor;
+      const taking = WINDOWS.filter(
+        (window) => parseDimensions([{ unit: "requests", window, limit: 1, anchor }]).ok,
+      );
+      const named = [...row["windows"]!.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+      expect(row["windows"]!.includes(" to ") ? [taking[0], taking.at(-1)] : taking).toEqual(named);
+      expect(taking).toHaveLength(row["windows"]!.includes(" to ") ? WINDOWS.length : named.length);
+    }
+  });
+
+  it("names the length of a month, and the shortest slot", () => {
+    expect(anchored).toContain(`a _length_ of ${String(WINDOW_MS.monthly / WINDOW_MS.daily)} days`);
     expect(WINDOW_MS.hourly / 60).toBe(60_000);
     expect(text).toContain("shortest is 1 minute");
   });
