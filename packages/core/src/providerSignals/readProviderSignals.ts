@@ -1,8 +1,15 @@
 import type { EpochMs } from "../units.js";
+import { readAnthropicApiKey } from "./anthropicApiKey.js";
+import { readAnthropicUnified } from "./anthropicUnified.js";
 import { readCodexHeaders } from "./codexHeaders.js";
 import { createFindings } from "./findings.js";
-import { sortHeaders, type HeadersLike } from "./sortHeaders.js";
+import { readOpenAiHeaders } from "./openAiHeaders.js";
+import { readOpenRouterHeaders } from "./openRouter.js";
+import { familyOf } from "./providerFamily.js";
 import type { ProviderReading } from "./providerReading.js";
+import { readBody } from "./readBody.js";
+import { readRetryAfter } from "./retryAfter.js";
+import { sortHeaders, type HeadersLike } from "./sortHeaders.js";
 
 /** A provider's answer to a request, or what its usage endpoint said. */
 export interface ProviderAnswer {
@@ -43,7 +50,14 @@ export interface ProviderSignals {
  */
 export function readProviderSignals(answer: ProviderAnswer): ProviderSignals {
   const findings = createFindings(answer);
-  const headers = sortHeaders(answer.headers);
-  if (headers.codex !== undefined) readCodexHeaders(headers.codex, findings);
+  const { codex, unified, apiKey, rateLimit, waits } = sortHeaders(answer.headers, findings);
+  if (codex !== undefined) readCodexHeaders(codex, findings);
+  if (unified !== undefined) readAnthropicUnified(unified, findings);
+  if (apiKey !== undefined) readAnthropicApiKey(apiKey, findings);
+  if (rateLimit !== undefined)
+    if (familyOf(answer.provider) === "openrouter") readOpenRouterHeaders(rateLimit, findings);
+    else readOpenAiHeaders(rateLimit, findings);
+  if (waits !== undefined) readRetryAfter(waits, findings);
+  if (answer.body !== undefined) readBody(answer.body, findings);
   return findings.signals();
 }
