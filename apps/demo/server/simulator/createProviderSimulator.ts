@@ -28,6 +28,7 @@ export interface ProviderSimulator {
 export interface SimulatedAccount {
   /** The truth: exact, unrounded, by a true clock. */
   windows(): readonly TrueWindow[];
+  settings(): AccountSettings;
   /** Changes settings of this account alone. Throws a RangeError on a bad value. */
   configure(changes: Partial<AccountSettings>): void;
   /** The owner uses the account himself, outside the gateway: so many tokens of fresh input, or a part of the shortest window that counts tokens. */
@@ -135,6 +136,7 @@ export function createProviderSimulator(options: Partial<SimulatorOptions> = {})
       };
       return {
         windows: () => account.truth(current.clock()),
+        settings: account.settings,
         configure(changes) {
           const complaint = accountComplaint(changes);
           if (complaint !== undefined) throw new RangeError(`account ${name.credential}: ${complaint}`);

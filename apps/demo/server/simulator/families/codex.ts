@@ -11,7 +11,7 @@ import type { Headers, ProviderFamily } from "./providerFamily.js";
 
 /**
  * A ChatGPT plan as Codex uses it: whole percents of five hours and of a week, both begun by their first use. The shape `other`
- * has only the week, in the first slot. A window of one model is a limit with a name of its own beside the account's.
+ * has the longer window in the first slot. A window of one model is a limit with a name of its own beside the account's.
  */
 export const codex: ProviderFamily = {
   windows: [
@@ -79,7 +79,7 @@ function slots({ windows, shape }: AccountView): Slots {
   for (const each of windows.filter(({ model }) => model === undefined))
     if (each.percent >= (fullest.get(each.lengthMs)?.percent ?? 0)) fullest.set(each.lengthMs, each);
   const [first, second] = [...fullest.values()];
-  return shape === "other" ? [second ?? first, undefined] : [first, second];
+  return shape === "other" ? [second, first] : [first, second];
 }
 
 function slot(prefix: string, { percent, lengthMs, resetsAt }: ShownWindow, now: number): Headers {

@@ -14,12 +14,15 @@ export const kimi: ProviderFamily = {
   ],
   headers: () => ({}),
   refuse({ now, shape }, { cause, window, model }) {
-    if (shape === "other") {
-      const message = spentMessage(window);
-      return { status: 403, body: { error: { message, type: "access_terminated_error" } }, headers: {} };
+    if (cause !== "model" && shape === "other") {
+      const error = { message: spentMessage(window), type: "access_terminated_error" };
+      return { status: 403, body: { error }, headers: {} };
     }
-    const what = cause === "model" ? `the model ${model}` : `your ${window.name} usage limit`;
-    const message = `You've reached ${what}, please try again after ${secondsUntil(window.resetsAt, now)} seconds`;
+    const wait = secondsUntil(window.resetsAt, now);
+    const message =
+      cause === "model"
+        ? `Your account reached the max RPM of ${model}, please try again after ${wait} seconds`
+        : spentMessage(window);
     return { status: 429, body: { error: { message, type: "rate_limit_reached_error" } }, headers: {} };
   },
   usage: {
