@@ -1,11 +1,12 @@
 import type { EpochMs } from "@quota/core";
 import type { BurnMeter } from "./burnMeter.js";
+import { changeStep, type ChangeOutcome } from "./changeStep.js";
 import { ContendedError } from "./contendedError.js";
 import { MOVED } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import type { Sighting } from "./sighting.js";
 import type { Counter, UsageStore } from "./usageStore.js";
-import { changeStep, windowChanges, type ChangeOutcome, type WindowChange } from "./windowChange.js";
+import { windowChanges, type WindowChange } from "./windowChange.js";
 import { revisionCounter, STATE_SIZE, stateCounters, stateFrom, type KnownWindows } from "./windowState.js";
 
 /** Keeps a pool's windows as all processes agree on them: in its ledger. */
@@ -125,7 +126,7 @@ export function createAgreedWindows(tools: {
         if (live.momentAt(now).isDue)
           await change(live, now, { changesOf: () => windowChanges(live.momentAt(now), [], now) });
         const result = await step();
-        if (result !== MOVED) return result as Exclude<typeof result, typeof MOVED>;
+        if (result !== MOVED) return result;
         await refresh(live, now);
       }
       throw new ContendedError();

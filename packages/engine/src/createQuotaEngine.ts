@@ -1,7 +1,6 @@
 import {
   amountsInGrains,
   estimateInGrains,
-  QuotaConfigError,
   type Amounts,
   type AmountsInGrains,
   type Decision,
@@ -9,8 +8,6 @@ import {
   type ProviderReading,
   type Refused,
   type Ungoverned,
-  type WhenStoreFails,
-  whenStoreFailsOf,
 } from "@quota/core";
 import { createAgreedWindows } from "./agreedWindows.js";
 import { isPending, type Awaitable } from "./awaitable.js";
@@ -34,9 +31,7 @@ import { createSignalIntake } from "./signalIntake.js";
 import { createSignalRefresh } from "./signalRefresh.js";
 import { createStoreWatch } from "./storeWatch.js";
 import { createUseWriter } from "./useWriter.js";
-
-/** How long a lease generation is unless said otherwise. */
-const DEFAULT_LEASE_MS = 600_000;
+import { validOptions } from "./validOptions.js";
 
 /** What is held for a request that says nothing of its cost: one request. */
 const NO_ESTIMATE: Amounts = Object.freeze({});
@@ -56,15 +51,12 @@ const MAX_PROVIDERS = 10_000;
  */
 export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   const { store, pools, plans, saturationThreshold } = options;
-  const whenStoreFails = validPolicy(options.whenStoreFails);
-  const leaseMs = validLeaseMs(options.leaseMs);
-  validThreshold(saturationThreshold);
+  const { whenStoreFails, leaseMs, replicas } = validOptions(options);
   const now = monotoneClock(options.clock ?? { now: Date.now });
   const governedPools = createGovernedPools({ pools, plans, leaseMs });
   const leases = createLeaseBook();
   const burn = createBurnMeter();
   const watch = createStoreWatch(options.logger);
-  const replicas = validReplicas(options.replicas);
   const outage = createOutagePolicy({ store, leases, watch, leaseMs, whenStoreFails, replicas });
   const windows = createAgreedWindows({ store, leaseMs, burn });
   const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, windows, outage, now });
@@ -271,45 +263,4 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       await writer.close();
     },
   };
-}
-
-function validLeaseMs(leaseMs = DEFAULT_LEASE_MS): number {
-  if (Number.isSafeInteger(leaseMs) && leaseMs >= 1000 && leaseMs <= 86_400_000) return leaseMs;
-  throw new QuotaConfigError({
-    code: "out-of-range",
-    field: "leaseMs",
-    problem: `${String(leaseMs)} is not a length of lease.`,
-    remedy: "Give whole milliseconds from 1000 to 86400000.",
-  });
-}
-
-function validReplicas(replicas = 1): number {
-  if (Number.isSafeInteger(replicas) && replicas >= 1) return replicas;
-  throw new QuotaConfigError({
-    code: "out-of-range",
-    field: "replicas",
-    problem: `${String(replicas)} is no number of processes.`,
-    remedy: "Give a whole number from 1.",
-  });
-}
-
-function validPolicy(policy: unknown = "allow"): WhenStoreFails {
-  const found = whenStoreFailsOf(policy);
-  if (found !== undefined) return found;
-  throw new QuotaConfigError({
-    code: "out-of-range",
-    field: "whenStoreFails",
-    problem: `${JSON.stringify(policy)} is none of the policies.`,
-    remedy: 'Give "allow", "deny", "last-known" or { budget }, above 0 and up to 1.',
-  });
-}
-
-function validThreshold(threshold: number | undefined): void {
-  if (threshold === undefined || (threshold >= 0 && threshold <= 1)) return;
-  throw new QuotaConfigError({
-    code: "out-of-range",
-    field: "saturationThreshold",
-    problem: `${String(threshold)} is not a part of the limit.`,
-    remedy: "Give a number from 0 to 1.",
-  });
 }

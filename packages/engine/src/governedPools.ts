@@ -121,12 +121,11 @@ function livePool({
 /** Shares out the limits that readings carried, where the plan knows none. */
 function withSeenLimits(governed: GovernedPool, { states }: KnownWindows): GovernedPool {
   const { pool, plan } = governed;
-  let isFilled = false;
   const dimensions = plan.dimensions.map((dimension) => {
     const seen = states.get(dimension.name)?.limit ?? 0;
     if (dimension.limit !== "unknown" || seen === 0) return dimension;
-    isFilled = true;
     return { ...dimension, limit: grains(seen, dimension.name) };
   });
+  const isFilled = dimensions.some((dimension, i) => dimension !== plan.dimensions[i]);
   return isFilled ? governPool({ pool, plan: { ...plan, dimensions } }) : governed;
 }

@@ -13,4 +13,6 @@ export type RatedRefusal = Refused | RateRefused;
 export interface RatedEngine extends Pick<QuotaEngine, "preview" | "settle" | "release"> {
   /** {@link QuotaEngine.admit}, or the plan's refusal. */
   admit(request: QuotaRequest): Promise<RatedAdmission>;
+  /** {@link QuotaEngine.follow}. Without it, open streams bear no part of a percentage that rises while they are under way. */
+  follow?: QuotaEngine["follow"] | undefined;
 }

@@ -106,7 +106,7 @@ export function createSignalIntake(tools: {
 /** Says what was said a moment ago. */
 function isKnown({ windows }: LivePool, { name, seen, resetsAt, receivedAt }: Sighting): boolean {
   const state = windows.known.states.get(name);
-  if (state === undefined || state.by !== "provider" || receivedAt >= state.resets) return false;
+  if (state?.by !== "provider" || receivedAt >= state.resets) return false;
   if (receivedAt - state.seenAt >= MOMENT_MS || seen !== state.seen) return false;
   return resetsAt === undefined || Math.abs(resetsAt - state.resets) <= SAME_RESET_MS;
 }

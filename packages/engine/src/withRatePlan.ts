@@ -6,7 +6,8 @@ import type { RatedAdmission, RatedEngine } from "./ratedAdmission.js";
 import { RatesUnavailableError } from "./ratesUnavailableError.js";
 
 export interface WithRatePlanOptions {
-  readonly engine: Pick<QuotaEngine, "admit" | "preview" | "settle" | "release">;
+  readonly engine: Pick<QuotaEngine, "admit" | "preview" | "settle" | "release"> &
+    Partial<Pick<QuotaEngine, "follow">>;
   readonly rates: Pick<RateAdmission, "admitRatePlan" | "settleRate" | "releaseRate">;
   /** The plan as this process knows it, and the request's path in it. Undefined, or an empty path: the request has no limit to ask. */
   readonly planOf: (request: QuotaRequest) => RatePlanRequest | undefined;
@@ -88,6 +89,7 @@ export function withRatePlan({ engine, rates, planOf, logger }: WithRatePlanOpti
   return {
     admit,
     preview: (request) => engine.preview(request),
+    follow: (lease, producedSoFar) => engine.follow?.(lease, producedSoFar),
     async settle(lease, actual) {
       const rated = charged.get(lease);
       if (rated === undefined) return engine.settle(lease, actual);

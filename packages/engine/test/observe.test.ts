@@ -1,5 +1,10 @@
 import type { DimensionSpec, ProviderReading } from "@quota/core";
-import { createMemoryUsageStore, InvalidInputError, type QuotaEngineOptions } from "@quota/engine";
+import {
+  createMemoryUsageStore,
+  InvalidInputError,
+  StoreError,
+  type QuotaEngineOptions,
+} from "@quota/engine";
 import { describe, expect, it } from "vitest";
 import { engineOver, START, switchable } from "./engineOver.js";
 
@@ -248,7 +253,7 @@ describe("a percentage that the provider tells", () => {
   });
 
   it("that comes while the store is away is counted with the next", async () => {
-    const store = switchable(createMemoryUsageStore());
+    const store = switchable(createMemoryUsageStore(), () => new StoreError("away", { applied: "no" }));
     const { engine, reading, dimension, time, resets } = await observed(CODEX, { store });
     store.on = false;
     await engine.observe("seat", [reading(30, { resetsAt: resets })]);

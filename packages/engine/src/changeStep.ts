@@ -1,0 +1,117 @@
+import { leaseGenerations, type EpochMs } from "@quota/core";
+import { applyChange } from "./applyChange.js";
+import { counterList } from "./counterList.js";
+import { MOVED } from "./decideAdmission.js";
+import { dimensionMoment, keyCounters, type DimensionMoment } from "./poolMoment.js";
+import type { Counter, Verdict } from "./usageStore.js";
+import { isCarrying, type WindowChange } from "./windowChange.js";
+import {
+  revisionCounter,
+  stateAmounts,
+  stateCounters,
+  stateFrom,
+  type KnownWindows,
+  type WindowState,
+} from "./windowState.js";
+
+/** What became of a step of changes. */
+export type ChangeOutcome =
+  /** The ledger's windows are not those that the changes were worked out on. */
+  | typeof MOVED
+  /** The same step must see every key's numbers, too. */
+  | "needs-keys"
+  | {
+      readonly known: KnownWindows;
+      /** What everybody has used now, of the percentages that the provider told. */
+      readonly told: readonly { readonly moment: DimensionMoment; readonly amount: number }[];
+    };
+
+/**
+ * One step on the ledger that applies changes: agrees on the windows, puts what is counted where it counts from now on, and gives
+ * every key its part of what a percentage has risen. It stands only if nobody has changed the windows since.
+ *
+ * @param asked.keys whose numbers it sees; without them it may find that it needs them.
+ */
+export function changeStep(
+  asked: {
+    readonly known: KnownWindows;
+    readonly changes: readonly WindowChange[];
+    readonly keys: readonly string[] | undefined;
+    readonly leaseMs: number;
+  },
+  now: EpochMs,
+): {
+  readonly counters: readonly Counter[];
+  readonly decide: (amounts: readonly number[]) => Verdict<ChangeOutcome>;
+} {
+  const { known, keys } = asked;
+  const list = counterList();
+  const revisionAt = list.place(revisionCounter(now));
+  const generations = leaseGenerations(asked.leaseMs, now);
+  const placed = asked.changes.map((change) => {
+    const { moment, next } = change;
+    const after = dimensionMoment({ dimension: moment.dimension, state: next, generations }, now);
+    return {
+      change,
+      states: stateCounters(moment.dimension.name, now).map(list.place),
+      everyone: moment.everyone.map(list.place),
+      target: list.place(after.everyone[after.settledAt]!),
+      keys: (keys ?? []).map((key) => ({
+        own: keyCounters(moment, key).map(list.place),
+        target: list.place(keyCounters(after, key)[after.settledAt]!),
+      })),
+    };
+  });
+  const carries = asked.changes.some(isCarrying);
+
+  return {
+    counters: list.counters,
+    decide(amounts) {
+      const additions = new Array<number>(amounts.length).fill(0);
+      if (amounts[revisionAt] !== known.revision) return { result: MOVED, additions };
+      const states = new Map(known.states);
+      const holdsUpTo = new Array<number>(amounts.length).fill(Infinity);
+      holdsUpTo[revisionAt] = known.revision;
+      const told: { moment: DimensionMoment; amount: number }[] = [];
+      const changed = new Set<DimensionMoment>();
+      for (const each of placed) {
+        const { moment, sighting } = each.change;
+        const { dimension } = moment;
+        const before = stateFrom(
+          each.states.map((at) => amounts[at]!),
+          0,
+        );
+        holdsUpTo[each.states[SEEN_AT]!] = before.seenAt;
+        if (sighting !== undefined && sighting.receivedAt <= before.seenAt) {
+          states.set(dimension.name, before);
+          continue;
+        }
+        const applied = applyChange({ placed: each, amounts, hasKeys: keys !== undefined }, now);
+        if (applied === "needs-keys")
+          return { result: applied, additions: new Array<number>(amounts.length).fill(0) };
+        for (const [at, amount] of applied.additions) additions[at]! += amount;
+        const after = stateAmounts(applied.state);
+        stateAmounts(before).forEach((amount, i) => {
+          additions[each.states[i]!]! += after[i]! - amount;
+          if (after[i] !== amount && (i !== SEEN_AT || isRolling(applied.state))) changed.add(moment);
+        });
+        states.set(dimension.name, applied.state);
+        if (sighting !== undefined && dimension.unit === "percent")
+          told.push({ moment, amount: applied.state.seen });
+      }
+      const steps = changed.size > 0 ? 1 : 0;
+      additions[revisionAt] = steps;
+      const result = { known: { revision: known.revision + steps, states }, told };
+      // What goes over into another layout must be all there is; demand that came in since waits for the next rise.
+      return carries ? { result, additions } : { result, additions, holdsUpTo };
+    },
+  };
+}
+
+/** Where in a state's counters the moment of the newest reading stands. */
+const SEEN_AT = 4;
+
+/** What was seen of a window without an end binds for a length from then on: others must know when it was seen. */
+function isRolling({ by, outside }: WindowState): boolean {
+  return by === "nobody" && outside > 0;
+}
