@@ -42,7 +42,7 @@ const DAY_MS = 86_400_000;
 /** No clock on Earth is or was further from UTC than this. */
 const FURTHEST_MS = DAY_MS * (2 / 3);
 
-/** What clocks show at an instant, as the instant at which they would show it in UTC. */
+/** What clocks show at an instant, to the second, as the instant at which they would show it in UTC. */
 type LocalTime = (instant: EpochMs) => number;
 
 function findWindow(
@@ -122,9 +122,13 @@ function localTimeIn(zone: string): LocalTime {
   return (instant) => {
     const shown = new Map(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
     const part = (type: Intl.DateTimeFormatPartTypes): number => shown.get(type) ?? 0;
-    return (
-      Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) +
-      mod(instant, 1000)
+    return Date.UTC(
+      part("year"),
+      part("month") - 1,
+      part("day"),
+      part("hour"),
+      part("minute"),
+      part("second"),
     );
   };
 }
