@@ -67,15 +67,24 @@ describe("what reaches the upstream", () => {
 describe("what reaches the client", () => {
   test("says this key's share, and nothing of the owner's account", async () => {
     const gateway = await startTestGateway();
-    for (const rateLimitHeaders of ["openai", "anthropic-api", "anthropic-unified", "codex"] as const) {
+    for (const [rateLimitHeaders, own] of [
+      ["openai", ["limit", "remaining", "reset"].map((which) => `x-ratelimit-${which}-requests`)],
+      ["anthropic-api", ["limit", "remaining", "reset"].map((end) => `anthropic-ratelimit-requests-${end}`)],
+      // A plan by the hour has nothing to say of 5 hours and a week.
+      ["anthropic-unified", []],
+      ["codex", []],
+    ] as const) {
       gateway.provider.configure({
         rateLimitHeaders,
         headerCase: "pascal",
         extraHeaders: { "set-cookie": "owner=1", "openai-organization": "org-owner", "x-kept": "yes" },
       });
       const answer = await gateway.ask("alice");
-      const names = [...answer.headers.keys()];
-      expect(names.filter((name) => /^(x-codex|anthropic-ratelimit|x-ratelimit)-/u.test(name))).toEqual([]);
+      const rates = [...answer.headers].filter(([name]) =>
+        /^(x-codex|anthropic-ratelimit|x-ratelimit)-/u.test(name),
+      );
+      expect(rates.map(([name]) => name)).toEqual(own);
+      if (own[0] !== undefined) expect(answer.headers.get(own[0])).toBe("750");
       expect(answer.headers.get("set-cookie")).toBeNull();
       expect(answer.headers.get("openai-organization")).toBeNull();
       expect(answer.headers.get("x-kept")).toBe("yes");

@@ -112,7 +112,12 @@ describe("a recorded turn of Codex", () => {
     gateway.provider.configure({ replay: [usageLimit] });
     const answer = await replay(gateway, usageLimit);
     expect(answer.status).toBe(429);
-    expect(await answer.text()).not.toMatch(/plan_type|plus|promo/u);
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({
+      error: { type: "usage_limit_reached", resets_in_seconds: expect.closeTo(13_873, -1) as number },
+    });
+    expect(text).not.toMatch(/plan_type|plus|promo/u);
+    expect(answer.headers.get("x-quota-reason")).toBe("upstream_rate_limited");
     expect([...answer.headers.keys()].filter((name) => OWNERS.test(name))).toEqual([]);
     expect(await used(gateway)).toEqual({ consumedTotal: 0, held: 0 });
   });

@@ -25,7 +25,7 @@ export interface Onlooker {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON of a 401, 403 or 429; undefined for every other status, and where the body is long, broken or no JSON. */
+  /** The parsed JSON of a 401, 402, 403 or 429; undefined for every other status, and where the body is long, broken or no JSON. */
   readonly body: unknown;
 }
 
@@ -53,6 +53,7 @@ export async function forward(
     timeoutMs,
     onlooker,
     onAnswer,
+    ownHeaders,
   }: {
     readonly response: Response;
     readonly dispatcher: Dispatcher;
@@ -60,6 +61,8 @@ export async function forward(
     readonly onlooker?: Onlooker | undefined;
     /** Told of every answer once, before any of it reaches the client. */
     readonly onAnswer?: ((answer: UpstreamAnswer) => void) | undefined;
+    /** What the client gets in the place of the rate headers that the upstream sent. */
+    readonly ownHeaders?: ((upstream: IncomingHttpHeaders) => ReadonlyMap<string, string>) | undefined;
   },
 ): Promise<Forwarded> {
   // To undici as good as an AbortSignal, and not a tenth of its price.
@@ -98,7 +101,8 @@ export async function forward(
     const isStream = /^text\/event-stream\b/iu.test(String(told["content-type"] ?? ""));
     const filter = outgoing.dropUsage && isStream ? dropUsageChunk() : undefined;
     response.status(status);
-    response.setHeaders(passThroughHeaders({ headers: told, status, rewritten: filter !== undefined }));
+    const rewritten = filter !== undefined;
+    response.setHeaders(passThroughHeaders({ headers: told, status, rewritten, own: ownHeaders?.(told) }));
     // The head of a stream may come long before its first event; where they came together they leave together.
     if (isStream && answer.body.readableLength === 0) response.flushHeaders();
     for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
@@ -118,8 +122,8 @@ export async function forward(
   }
 }
 
-/** Their texts name the owner's plan, organisation or a part of its key, and a client would take a 401 for its own key's, and log out. */
-const OF_THE_ACCOUNT: ReadonlySet<number> = new Set([401, 403, 429]);
+/** Their texts name the owner's plan, organisation, balance or a part of its key, and a client would take a 401 for its own key's, and log out. */
+const OF_THE_ACCOUNT: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
 const LONGEST_ERROR_BYTES = 65_536;
 

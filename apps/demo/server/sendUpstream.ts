@@ -1,11 +1,19 @@
-import type { QuotaHandle } from "@quota/express";
-import { forwardHeaders, includeUsage, passThroughHeaders, type HeaderMap } from "@quota/http";
+import { readProviderSignals } from "@quota/core";
+import { sendAnswer, type QuotaHandle } from "@quota/express";
+import {
+  buildUpstreamLimit,
+  forwardHeaders,
+  includeUsage,
+  ownRateHeaders,
+  rateHeaderFamilies,
+  type HeaderMap,
+} from "@quota/http";
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import type { Dispatcher } from "undici";
 import { upstreamUrl } from "./baseUrl.js";
 import { SIMULATOR, type Connection, type Connections } from "./connections.js";
-import { fail } from "./failures.js";
+import { fail, requestIdOf } from "./failures.js";
 import { forward, type Forwarded, type UpstreamAnswer } from "./forward.js";
 import type { RequestContext } from "./requestContext.js";
 import { authHeaders, type UpstreamSecrets } from "./upstreamAuth.js";
@@ -18,6 +26,7 @@ export interface UpstreamOptions {
   readonly dispatcher: Dispatcher;
   readonly upstreamTimeoutMs: number;
   readonly log: Logger;
+  readonly now: () => number;
   /** Told of every answer of an upstream once, errors and free routes too, before any of it reaches the client. Never throws. */
   readonly onAnswer?: ((answer: UpstreamAnswer, connection: Connection) => void) | undefined;
 }
@@ -78,6 +87,13 @@ export async function sendUpstream(
       timeoutMs: options.upstreamTimeoutMs,
       onlooker: quota,
       onAnswer: (answer) => options.onAnswer?.(answer, connection),
+      ownHeaders:
+        quota &&
+        ((upstream) =>
+          ownRateHeaders(
+            { decision: quota.decision, families: rateHeaderFamilies(upstream) },
+            options.now(),
+          )),
     },
   );
   conclude(outcome);
@@ -104,16 +120,9 @@ export async function sendUpstream(
     );
   }
 
-  function passRefusalOn({ status, headers: told }: UpstreamAnswer): void {
-    if (status === 429) {
-      const advice = [...passThroughHeaders({ headers: told, status })].filter(([name]) => ADVICE.has(name));
-      return fail(request, response, {
-        status,
-        code: "upstream_rate_limited",
-        message: "The upstream's own limit for this connection is reached.",
-        headers: Object.fromEntries(advice) as Record<string, string>,
-      });
-    }
+  function passRefusalOn(upstream: UpstreamAnswer): void {
+    const { status } = upstream;
+    if (status === 429 || status === 402) return tellLimit(upstream);
     if (status === 401) {
       secretRefused(401);
       quota?.failed();
@@ -131,6 +140,25 @@ export async function sendUpstream(
     });
   }
 
+  function tellLimit(upstream: UpstreamAnswer): void {
+    const now = options.now();
+    const { provider } = connection;
+    sendAnswer(
+      response,
+      buildUpstreamLimit(
+        {
+          upstream,
+          signals: readProviderSignals({ ...upstream, provider, receivedAt: now }),
+          decision: quota?.decision,
+          dialect: context.dialect,
+          requestId: requestIdOf(response),
+          jitter: Math.random(),
+        },
+        now,
+      ),
+    );
+  }
+
   function secretRefused(status: 401 | 403): void {
     options.secrets.forget(connection.id);
     options.log.warn({ connection: connection.id, status }, "the upstream refuses the connection's secret");
@@ -140,8 +168,6 @@ export async function sendUpstream(
     fail(request, response, { status: 502, code: "upstream_unreachable", message });
   }
 }
-
-const ADVICE: ReadonlySet<string> = new Set(["retry-after", "retry-after-ms", "x-should-retry"]);
 
 /** The client's headers as the upstream gets them, with the connection's own proof in the place of the client's. */
 async function headersFor(
