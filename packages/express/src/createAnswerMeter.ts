@@ -6,6 +6,8 @@ import { tapResponse } from "./tapResponse.js";
 /** Looks at the bytes of one answer: at the upstream's, where a gateway hands them over, else at what passes through the response. */
 export interface AnswerMeter {
   observe(chunk: Uint8Array): void;
+  /** What was seen until now; undefined while that is nothing. */
+  soFar(): MeasuredAnswer | undefined;
   /** What was seen; undefined where the bytes say nothing about use, or were compressed. */
   finish(): MeasuredAnswer | undefined;
   /** Whether an answer that is whole says that it is JSON and is not. */
@@ -46,9 +48,13 @@ export function createAnswerMeter(
       }
       meter?.push(chunk);
     } catch (err) {
-      meter = undefined;
-      logger?.warn({ scope: "quota:measure", err }, "An answer's meter failed; its estimate is charged.");
+      failed(err);
     }
+  }
+
+  function failed(err: unknown): void {
+    meter = undefined;
+    logger?.warn({ scope: "quota:measure", err }, "An answer's meter failed; its estimate is charged.");
   }
 
   function begin(): Meter | undefined {
@@ -64,6 +70,14 @@ export function createAnswerMeter(
         meter = undefined;
       }
       see(chunk);
+    },
+    soFar() {
+      try {
+        return meter?.soFar();
+      } catch (err) {
+        failed(err);
+        return undefined;
+      }
     },
     finish() {
       result = meter?.finish();

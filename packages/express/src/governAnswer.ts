@@ -1,8 +1,14 @@
 import { amountsInGrains, type Amounts } from "@quota/core";
-import type { Lease, Logger, QuotaRequest, RatedAdmission, WaitingRoom } from "@quota/engine";
-import { settlementOf, type Estimates, type Meter, type RequestOutcome } from "@quota/http";
+import type { Lease, Logger, QuotaRequest, RatedAdmission, RatedEngine, WaitingRoom } from "@quota/engine";
+import {
+  settlementOf,
+  type Estimates,
+  type MeasuredAnswer,
+  type Meter,
+  type RequestOutcome,
+} from "@quota/http";
 import type { Request, Response } from "express";
-import { chargeFor } from "./chargeFor.js";
+import { chargeFor, type Charge } from "./chargeFor.js";
 import { createAnswerMeter } from "./createAnswerMeter.js";
 import { onResponseOver, type ResponseEnd } from "./onResponseOver.js";
 import { tieHandle, type QuotaHandle } from "./quotaOf.js";
@@ -24,6 +30,7 @@ export interface GovernedAnswer {
 }
 
 export interface AnswerTools {
+  readonly engine: Pick<RatedEngine, "follow">;
   readonly room: Pick<WaitingRoom, "settle" | "release">;
   readonly estimates: Pick<Estimates, "learn">;
   readonly measure: ((request: Request, response: Response) => Meter | undefined) | undefined;
@@ -97,6 +104,10 @@ function lookOn(
   let reported: Amounts | undefined;
 
   tieHandle(response, theHandle);
+  tools.engine.follow?.(lease, () => {
+    const { usage, produced } = chargeOf(meter.soFar());
+    return usage ?? produced ?? {};
+  });
 
   function theHandle(): QuotaHandle {
     handle ??= {
@@ -117,6 +128,10 @@ function lookOn(
     return handle;
   }
 
+  function chargeOf(measured: MeasuredAnswer | undefined): Charge {
+    return chargeFor({ asked, measured, reported, tokenPrices: tools.tokenPrices });
+  }
+
   function outcomeOf(end: ResponseEnd): RequestOutcome {
     if (failed || end === "destroyed") return { kind: "failed" };
     if (end === "client-left") {
@@ -129,8 +144,7 @@ function lookOn(
   }
 
   return (end) => {
-    const measured = meter.finish();
-    const charge = chargeFor({ asked, measured, reported, tokenPrices: tools.tokenPrices });
+    const charge = chargeOf(meter.finish());
     const { estimate, usage, produced } = charge;
     const settlement = settlementOf({ outcome: outcomeOf(end), estimate, usage, produced });
     giveBack(lease, settlement, tools);

@@ -47,7 +47,7 @@ export function quota(options: QuotaOptions): RequestHandler {
         ? { requests: 1 }
         : estimates.typicalEstimate({ apiKeyId, body: request.body as unknown, path: request.path }));
   const requestId = options.requestId ?? (() => `req_${crypto.randomUUID().replaceAll("-", "")}`);
-  const tools = { room, estimates, measure, tokenPrices, logger };
+  const tools = { engine, room, estimates, measure, tokenPrices, logger };
 
   return async function govern(request, response, next) {
     if (request.method === "OPTIONS") return next();

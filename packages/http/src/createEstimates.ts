@@ -1,4 +1,4 @@
-import { isRecord, type Amounts } from "@quota/core";
+import { isRecord, pricedTokens, type Amounts } from "@quota/core";
 import { createTypicalOutputs } from "./createTypicalOutputs.js";
 import { estimateTokens } from "./estimateTokens.js";
 import { outputLimit } from "./outputLimit.js";
@@ -22,6 +22,8 @@ export interface RequestEstimate extends Amounts {
   readonly requests: number;
   /** The prompt and the expected output. */
   readonly tokens: number;
+  /** What they weigh, with nothing of the prompt from a cache. */
+  readonly pricedTokens: number;
   /** The prompt, corrected by what settled answers have taught. */
   readonly promptTokens: number;
   /** The prompt as it was counted, before the correction. */
@@ -84,6 +86,7 @@ export function createEstimates({
     return {
       requests: 1,
       tokens: promptTokens + output,
+      pricedTokens: pricedTokens({ input: promptTokens, cachedInput: 0, cacheWrite: 0, output }),
       promptTokens,
       countedPromptTokens,
       model: named,

@@ -59,6 +59,7 @@ function filledIn(known: Amounts, estimate: Amounts): Amounts {
     tokens: known.tokens ?? estimate.tokens,
     usd: known.usd ?? estimate.usd,
     percent: known.percent ?? estimate.percent,
-    pricedTokens: known.pricedTokens ?? estimate.pricedTokens,
+    // What it weighs is never that of other tokens than it says.
+    pricedTokens: known.tokens === undefined ? estimate.pricedTokens : known.pricedTokens,
   };
 }

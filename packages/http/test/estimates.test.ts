@@ -237,7 +237,14 @@ describe("the ready-made estimates", () => {
 
   it("typical: 500 of output before any answer", () => {
     expect(createEstimates().typicalEstimate(request())).toEqual({
-      ...{ requests: 1, tokens: 510, promptTokens: 10, countedPromptTokens: 10, model: "m" },
+      ...{
+        requests: 1,
+        tokens: 510,
+        pricedTokens: 3010,
+        promptTokens: 10,
+        countedPromptTokens: 10,
+        model: "m",
+      },
     });
   });
 
