@@ -51,8 +51,7 @@ export function sightWindow(asked: {
   const { known, lengthMs, full, sighting } = asked;
   const { seen, receivedAt } = sighting;
   const resets = sighting.resetsAt ?? known?.resets ?? receivedAt + lengthMs;
-  // What was agreed, once, stays: a window does not shift by the seconds in which its readings differ.
-  if (known !== undefined && Math.abs(resets - known.resets) <= SAME_RESET_MS) {
+  if (known !== undefined && isSameEnd(resets, known)) {
     if (seen >= known.seen - full * JITTER) return { ...ends(known), kind: "same" };
     if (sighting.resetsAt !== undefined) return { ...ends(known), kind: "new" };
     return { kind: "new", opens: receivedAt, resets: receivedAt + lengthMs };
@@ -61,6 +60,14 @@ export function sightWindow(asked: {
   if (known === undefined) return { kind: "first", opens, resets };
   const begunAnew = seen < known.seen || opens >= known.resets - SAME_RESET_MS;
   return { kind: known.seen > 0 && begunAnew ? "new" : "moved", opens, resets };
+}
+
+/**
+ * What was agreed on, once, stays: a window does not shift by the seconds in which its readings differ. But one that nothing has been seen of may
+ * not have begun, and then its end moves with every second until it does.
+ */
+function isSameEnd(resets: EpochMs, known: KnownWindow): boolean {
+  return known.seen === 0 ? resets === known.resets : Math.abs(resets - known.resets) <= SAME_RESET_MS;
 }
 
 function ends({ opens, resets }: FixedWindow): FixedWindow {
