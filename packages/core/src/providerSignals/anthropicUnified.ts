@@ -1,10 +1,27 @@
 import type { EpochMs } from "../units.js";
-import { anthropicWindow, headerNameOf } from "./anthropicWindow.js";
+import { anthropicWindow, headerNameOf, type AnthropicWindow } from "./anthropicWindow.js";
 import type { Findings } from "./findings.js";
 import { readMoment } from "./readMoment.js";
 import { readNumber } from "./readNumber.js";
+import type { SortedHeaders } from "./sortHeaders.js";
+
+/** A window, and the names of its fields. */
+interface Fields extends AnthropicWindow {
+  readonly name: string;
+  readonly utilization: string;
+  readonly reset: string;
+  readonly status: string;
+}
 
 const PREFIX = "anthropic-ratelimit-unified-";
+const STATUS = `${PREFIX}status`;
+const RESET = `${PREFIX}reset`;
+const CLAIM = `${PREFIX}representative-claim`;
+const FIVE_HOURS = fieldsOf("5h");
+const SEVEN_DAYS = fieldsOf("7d");
+const NONE: ReadonlyMap<string, string> = new Map();
+/** No account has more windows of its own. */
+const MOST_WINDOWS = 50;
 
 /**
  * Anthropic's subscriptions: `anthropic-ratelimit-unified-<window>-utilization` is a *fraction* (1 is 100 %), `-reset` RFC 3339 or
@@ -12,75 +29,74 @@ const PREFIX = "anthropic-ratelimit-unified-";
  * scope. On a 429 the windows whose own status is `rejected` are full, and the one that `representative-claim` names if all in all the
  * answer is `rejected`.
  */
-export function readAnthropicUnified(headers: ReadonlyMap<string, string>, findings: Findings): void {
-  const refusedWindow = findings.status === 429 ? claimOf(headers) : undefined;
-  readWindow(headers, { name: "5h", refusedWindow }, findings);
-  readWindow(headers, { name: "7d", refusedWindow }, findings);
-  for (const name of otherWindows(headers, refusedWindow))
-    readWindow(headers, { name, refusedWindow }, findings);
+export function readAnthropicUnified({ unified, unifiedOther }: SortedHeaders, findings: Findings): void {
+  const general = unified ?? NONE;
+  const claim = findings.status === 429 ? claimOf(general) : undefined;
+  const until = claim === undefined ? undefined : general.get(RESET);
+  readWindow(general, FIVE_HOURS, { claim, until }, findings);
+  readWindow(general, SEVEN_DAYS, { claim, until }, findings);
+  const others = unifiedOther ?? NONE;
+  if (others.size === 0 && (claim === undefined || claim === "5h" || claim === "7d")) return;
+  for (const name of otherWindows(others, claim))
+    readWindow(others, fieldsOf(name), { claim, until }, findings);
+}
+
+function fieldsOf(name: string): Fields {
+  const { window, lengthMs, scope } = anthropicWindow(name);
+  return {
+    name,
+    window,
+    lengthMs,
+    scope,
+    utilization: `${PREFIX}${name}-utilization`,
+    reset: `${PREFIX}${name}-reset`,
+    status: `${PREFIX}${name}-status`,
+  };
 }
 
 /** The window that a refusal names. */
 function claimOf(headers: ReadonlyMap<string, string>): string | undefined {
-  if (headers.get(`${PREFIX}status`)?.toLowerCase() !== "rejected") return undefined;
-  const claim = headers.get(`${PREFIX}representative-claim`);
-  return claim === undefined || claim === "" ? undefined : headerNameOf(claim.toLowerCase());
+  if (headers.get(STATUS)?.toLowerCase() !== "rejected") return undefined;
+  const claim = headers.get(CLAIM)?.toLowerCase() ?? "";
+  return claim === "" || claim.length > 60 ? undefined : headerNameOf(claim);
 }
 
 /** The windows besides the account's, in alphabetical order: `Headers` sorts, records do not. */
-function otherWindows(
-  headers: ReadonlyMap<string, string>,
-  refusedWindow: string | undefined,
-): readonly string[] {
-  let others: Set<string> | undefined;
-  for (const name of headers.keys()) {
-    if (!name.endsWith("-utilization") && !name.endsWith("-status")) continue;
-    const window = name.slice(PREFIX.length, name.lastIndexOf("-"));
-    if (window.length > 0 && !isOfAccount(window)) (others ??= new Set()).add(window);
-  }
-  if (refusedWindow !== undefined && !isOfAccount(refusedWindow)) (others ??= new Set()).add(refusedWindow);
-  return others === undefined ? NONE : [...others].sort().slice(0, MOST_WINDOWS);
+function otherWindows(headers: ReadonlyMap<string, string>, claim: string | undefined): readonly string[] {
+  const others = new Set<string>();
+  for (const name of headers.keys())
+    if (name.endsWith("-utilization") || name.endsWith("-status"))
+      others.add(name.slice(PREFIX.length, name.lastIndexOf("-")));
+  if (claim !== undefined && claim !== "5h" && claim !== "7d") others.add(claim);
+  return [...others].sort().slice(0, MOST_WINDOWS);
 }
-
-function isOfAccount(name: string): boolean {
-  return name === "5h" || name === "7d";
-}
-
-const NONE: readonly string[] = [];
-/** No account has more. */
-const MOST_WINDOWS = 50;
 
 function readWindow(
   headers: ReadonlyMap<string, string>,
-  { name, refusedWindow }: { readonly name: string; readonly refusedWindow: string | undefined },
+  fields: Fields,
+  refusal: { readonly claim: string | undefined; readonly until: string | undefined },
   findings: Findings,
 ): void {
-  const source = `${PREFIX}${name}-utilization`;
-  const used = readNumber(headers.get(source), source, findings);
-  const refused = name === refusedWindow || (findings.status === 429 && isRejected(headers, name, used));
+  const used = readNumber(headers.get(fields.utilization), fields.utilization, findings);
+  const named = fields.name === refusal.claim;
+  const refused = named || (findings.status === 429 && isRejected(headers, fields, used));
   if (used === undefined && !refused) return;
-  const { window, lengthMs, scope } = anthropicWindow(name);
-  const resetField = `${PREFIX}${name}-reset`;
-  let at: EpochMs | undefined = readMoment(headers.get(resetField), resetField, { findings });
-  if (at === undefined && name === refusedWindow)
-    at = readMoment(headers.get(`${PREFIX}reset`), `${PREFIX}reset`, { findings });
+  let at: EpochMs | undefined = readMoment(headers.get(fields.reset), fields.reset, { findings });
+  if (at === undefined && named) at = readMoment(refusal.until, RESET, { findings });
   findings.add({
     unit: "percent",
-    window,
-    lengthMs,
+    window: fields.window,
+    lengthMs: fields.lengthMs,
     utilization: refused ? Math.max(1, used ?? 1) : used!,
-    reset: at === undefined ? undefined : { at, source: resetField },
-    scope,
-    source:
-      used === undefined
-        ? `${PREFIX}${name === refusedWindow ? "representative-claim" : `${name}-status`}`
-        : source,
+    reset: at === undefined ? undefined : { at, source: fields.reset },
+    scope: fields.scope,
+    source: used !== undefined ? fields.utilization : named ? CLAIM : fields.status,
     refused,
   });
 }
 
 /** Whether a window's own status says that it is full. An overage that is merely not allowed has no use of its own. */
-function isRejected(headers: ReadonlyMap<string, string>, name: string, used: number | undefined): boolean {
-  if (name === "overage" && used === undefined) return false;
-  return headers.get(`${PREFIX}${name}-status`)?.toLowerCase() === "rejected";
+function isRejected(headers: ReadonlyMap<string, string>, fields: Fields, used: number | undefined): boolean {
+  if (fields.name === "overage" && used === undefined) return false;
+  return headers.get(fields.status)?.toLowerCase() === "rejected";
 }

@@ -50,9 +50,10 @@ export interface ProviderSignals {
  */
 export function readProviderSignals(answer: ProviderAnswer): ProviderSignals {
   const findings = createFindings(answer);
-  const { codex, unified, apiKey, rateLimit, waits } = sortHeaders(answer.headers, findings);
-  if (codex !== undefined) readCodexHeaders(codex, findings);
-  if (unified !== undefined) readAnthropicUnified(unified, findings);
+  const sorted = sortHeaders(answer.headers, findings);
+  const { apiKey, rateLimit, waits } = sorted;
+  readCodexHeaders(sorted, findings);
+  readAnthropicUnified(sorted, findings);
   if (apiKey !== undefined) readAnthropicApiKey(apiKey, findings);
   if (rateLimit !== undefined)
     if (familyOf(answer.provider) === "openrouter") readOpenRouterHeaders(rateLimit, findings);

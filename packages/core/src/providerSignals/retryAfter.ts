@@ -19,8 +19,7 @@ export function readRetryAfter(headers: ReadonlyMap<string, string>, findings: F
   }
   const value = headers.get("retry-after");
   if (value === undefined || value === "") return;
-  // Sent twice it is joined by a comma; a date has one too, but no number before it.
-  const seconds = decimalIn(value.split(",", 1)[0] ?? "");
+  const seconds = decimalIn(value);
   if (seconds >= 0) {
     findings.wait(seconds * 1000, "retry-after");
     return;

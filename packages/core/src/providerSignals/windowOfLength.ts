@@ -18,9 +18,7 @@ export interface KnownWindow {
  */
 export function windowOfLength(lengthMs: number): KnownWindow | undefined {
   if (!(lengthMs >= 1 && lengthMs <= LONGEST_MS)) return undefined;
-  for (const window of WINDOWS)
-    if (Math.abs(lengthMs - WINDOW_MS[window]) <= WINDOW_MS[window] * TOLERANCE) return named(window);
-  if (lengthMs >= 28 * DAY_MS && lengthMs <= 31 * DAY_MS) return named("monthly");
+  for (const known of NAMED) if (lengthMs >= known.fromMs && lengthMs <= known.upToMs) return known;
   return { window: nameOf(lengthMs), lengthMs: Math.ceil(lengthMs) };
 }
 
@@ -35,13 +33,17 @@ const LENGTHS: ReadonlyMap<string, number> = new Map([
   ["1m", 60_000],
 ]);
 
-const NAMED: ReadonlyMap<string, KnownWindow> = new Map(
-  WINDOWS.map((window) => [window, Object.freeze({ window, lengthMs: LENGTHS.get(window)! })]),
-);
-
-function named(window: string): KnownWindow {
-  return NAMED.get(window)!;
+interface NamedWindow extends KnownWindow {
+  readonly fromMs: number;
+  readonly upToMs: number;
 }
+
+const NAMED: readonly NamedWindow[] = WINDOWS.map((window) => ({
+  window,
+  lengthMs: LENGTHS.get(window)!,
+  fromMs: window === "monthly" ? 28 * DAY_MS : WINDOW_MS[window] * (1 - TOLERANCE),
+  upToMs: window === "monthly" ? 31 * DAY_MS : WINDOW_MS[window] * (1 + TOLERANCE),
+}));
 
 function nameOf(lengthMs: number): string {
   if (lengthMs % DAY_MS === 0) return `${lengthMs / DAY_MS}d`;
