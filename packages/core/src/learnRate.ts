@@ -52,8 +52,7 @@ export function learnRate(
 
 /** Rounds the demand, and the percent with it, so that the quotient stays even where demand is a few requests; both can be counted. */
 function wholeSums({ percent, demand }: PercentRate): PercentRate {
-  const fitting = Math.min(1, Number.MAX_SAFE_INTEGER / Math.max(percent, demand));
-  const whole = wholeAbove0(demand * fitting);
+  const whole = wholeAbove0(demand);
   return { percent: wholeAbove0((percent / demand) * whole), demand: whole };
 }
 

@@ -342,18 +342,18 @@ describe("for any calendar", () => {
     ["Africa/Casablanca", 2],
     ["Asia/Tokyo", 0],
     ["Africa/Cairo", 2],
-  ])("three years in %s are tiled by days, %d of which a year are not 24 hours long", (calendar, odd) => {
-    const days = tiles({ window: "daily", anchor: parsed("daily", { calendar }) }, 2026, 2029);
-    expect(days).toHaveLength(365 + 365 + 366);
-    expect(days.filter(({ opens, resets }) => resets - opens !== DAY)).toHaveLength(3 * odd);
+  ])("two years in %s are tiled by days, %d of which a year are not 24 hours long", (calendar, odd) => {
+    const days = tiles({ window: "daily", anchor: parsed("daily", { calendar }) }, 2026, 2028);
+    expect(days).toHaveLength(365 + 365);
+    expect(days.filter(({ opens, resets }) => resets - opens !== DAY)).toHaveLength(2 * odd);
   });
 
-  it("sixty years are tiled by months and weeks, wherever", () => {
+  it("thirty years are tiled by months, and some by weeks, wherever", () => {
     for (const calendar of ["Pacific/Apia", "America/Sao_Paulo", "Asia/Kathmandu", "Europe/London"]) {
-      expect(tiles({ window: "monthly", anchor: parsed("monthly", { calendar }) }, 1977, 2037)).toHaveLength(
-        720,
+      expect(tiles({ window: "monthly", anchor: parsed("monthly", { calendar }) }, 2007, 2037)).toHaveLength(
+        360,
       );
-      const weeks = tiles({ window: "weekly", anchor: parsed("weekly", { calendar }) }, 2008, 2014);
+      const weeks = tiles({ window: "weekly", anchor: parsed("weekly", { calendar }) }, 2010, 2013);
       expect(new Set(weeks.map(({ opens }) => weekdayIn(calendar, opens)))).toEqual(new Set(["Monday"]));
     }
   });

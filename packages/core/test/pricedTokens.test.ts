@@ -14,7 +14,7 @@ describe("what an answer weighs", () => {
     ["a model has a weight", { input: 1_000, output: 100 }, { weight: 0.2 }, 320],
     ["and prices of its own", { input: 1_000, output: 100 }, { output: 8, weight: 2 }, 3_600],
     ["it is rounded up", { input: 1, cachedInput: 1 }, {}, 2],
-    ["what only doubles add is not rounded up", { cachedInput: 30 }, {}, 3],
+    ["what only doubles add is not rounded up", { input: 100 }, { weight: 1.1 }, 110],
     ["it is at least 1 where anything was used", { cachedInput: 1 }, { weight: 0.001 }, 1],
     ["even of a model that costs nothing", { input: 50_000 }, { weight: 0 }, 1],
     ["nothing weighs nothing", {}, {}, 0],
