@@ -24,7 +24,7 @@ export interface MetProvider extends RunningSimulator {
 /** When all clocks begin: a Thursday in summer. */
 export const START = Date.UTC(2026, 8, 17, 8);
 
-export const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+export const [MINUTE, HOUR] = [60_000, 3_600_000];
 
 export async function meetProvider(
   family: FamilyName,
@@ -57,12 +57,12 @@ export async function meetProvider(
 export const THOUSAND = {
   windows: [
     { name: "5h", lengthMs: 5 * HOUR, unit: "percent", limit: 1000, starts: "first-use" },
-    { name: "weekly", lengthMs: 7 * DAY, unit: "percent", limit: 10_000, starts: "first-use" },
+    { name: "weekly", lengthMs: 168 * HOUR, unit: "percent", limit: 10_000, starts: "first-use" },
   ],
 } as const satisfies Partial<AccountSettings>;
 
 /** Where the owner's tools ask. */
-export const USAGE_PATHS: ReadonlyMap<FamilyName, string> = new Map([
+const USAGE_PATHS: ReadonlyMap<FamilyName, string> = new Map([
   ["codex", "/backend-api/wham/usage"],
   ["anthropic-unified", "/api/oauth/usage"],
   ["openrouter", "/api/v1/key"],

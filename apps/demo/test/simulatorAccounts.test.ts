@@ -195,7 +195,8 @@ describe("percentages", () => {
         output: output_tokens!,
       };
       expect(tokens.cachedInput + tokens.cacheWrite).toBe(190);
-      expected += tokenPrice(tokens, { prices, model });
+      const price = tokens.input + tokens.cachedInput * 0.1 + tokens.cacheWrite * 1.25 + tokens.output * 6;
+      expected += model === "big" ? 5 * price : price;
     }
     expect(met.account.windows()[0]?.used).toBeCloseTo(expected, 9);
   });

@@ -284,6 +284,20 @@ describe("what a family says is read as its account's truth", () => {
     expect(others.every(({ percent }) => percent < 1)).toBe(true);
   });
 
+  test("where several windows are spent, the one that clears last is told", async () => {
+    const { account, ask, use } = await meetProvider("codex", THOUSAND);
+    await use(170);
+    account.configure({ windows: THOUSAND.windows.map((each) => ({ ...each, limit: 1000 })) });
+    const { error } = (await (await ask(0)).json()) as { error: { resets_in_seconds: number } };
+    expect(error.resets_in_seconds).toBe(d7);
+  });
+
+  test("Kimi leaves out what is 0, as if it were not there", async () => {
+    const { look } = await meetProvider("kimi");
+    const { usage } = (await (await look()).json()) as { usage: object };
+    expect(usage).toEqual({ limit: "100", remaining: "100", resetTime: "2026-09-24T08:00:00.000960Z" });
+  });
+
   test("Gemini tells a short wait for a limit of a day too, and names it rightly", async () => {
     const met = await meetProvider("gemini");
     await met.use(0);
@@ -302,7 +316,10 @@ describe("what a family says is read as its account's truth", () => {
     const [credits, requests] = openrouter.account.settings().windows;
     openrouter.account.configure({ windows: [credits!, { ...requests!, limit: 1 }] });
     await openrouter.use(0);
-    const { readings } = await signalsOf("openrouter", openrouter, await openrouter.ask(0));
+    const spent = await openrouter.ask(0);
+    // In milliseconds.
+    expect(spent.headers.get("x-ratelimit-reset")).toBe(String(START + 16 * HOUR));
+    const { readings } = await signalsOf("openrouter", openrouter, spent);
     expect(readings).toContainEqual(
       expect.objectContaining({ unit: "requests", utilization: 1, limit: 1, resetsAt: START + 16 * HOUR }),
     );

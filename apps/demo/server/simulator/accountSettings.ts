@@ -55,7 +55,7 @@ export function defaultAccountSettings(): AccountSettings {
 }
 
 /** What is announced where nothing is enforced. */
-export function plentyPerMinute(): readonly WindowTerms[] {
+function plentyPerMinute(): readonly WindowTerms[] {
   const plenty = { lengthMs: minute, starts: "first-use", enforced: false } as const;
   return [
     { ...plenty, name: "requests", unit: "requests", limit: 10_000 },

@@ -107,7 +107,7 @@ export function amountOf(
 }
 
 /** A million tokens of fresh input for a dollar. */
-export const dollarsPerPricedToken = 1e-6;
+const dollarsPerPricedToken = 1e-6;
 
 interface Open {
   readonly openedAt: number;

@@ -1,5 +1,5 @@
 /** Spans of time in milliseconds. */
-export const second = 1000;
+const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;

@@ -19,7 +19,7 @@ export const openai: ProviderFamily = {
 };
 
 /** Go's way of writing a time span: `1s`, `6m0s`, `120ms`. */
-export function goDuration(ms: number): string {
+function goDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.ceil(ms))}ms`;
   const seconds = Math.ceil(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
