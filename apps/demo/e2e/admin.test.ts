@@ -204,13 +204,10 @@ describe("the admin API", () => {
 
   test("adds a colleague in one call, and refuses an edit of what has changed since", async () => {
     const gateway = await startTestGateway();
-    const [pool] = (await json(gateway.admin("GET", "/api/quota/pools"))).body as {
-      id: string;
-      version: number;
-    }[];
+    const pool = await gateway.poolOf("kimi-demo");
     await gateway.admin("POST", "/api/keys", { id: "dora" });
     const added = await json(
-      gateway.admin("POST", `/api/quota/pools/${pool!.id}/allocations`, {
+      gateway.admin("POST", `/api/quota/pools/${pool.id}/allocations`, {
         apiKeyId: "dora",
         weight: 20,
         rebalance: "proportional",
@@ -224,11 +221,11 @@ describe("the admin API", () => {
         { apiKeyId: "dora", weight: 20 },
       ],
     });
-    const stale = { "if-match": `"${pool!.version}"` };
-    const path = `/api/quota/pools/${pool!.id}`;
+    const stale = { "if-match": `"${pool.version}"` };
+    const path = `/api/quota/pools/${pool.id}`;
     expect((await gateway.admin("PATCH", path, { name: "Late" }, stale)).status).toBe(412);
     const preview = await json(
-      gateway.admin("GET", `/api/quota/preview?poolId=${pool!.id}&apiKeyId=dora&estimatedRequests=1`),
+      gateway.admin("GET", `/api/quota/preview?poolId=${pool.id}&apiKeyId=dora&estimatedRequests=1`),
     );
     expect(preview).toMatchObject({ status: 200, body: { allowed: true } });
   });
@@ -240,14 +237,14 @@ test("deleting a pool with requests in flight works; they settle nowhere, and a 
   gateway.provider.configure({ pause: "before-answer" });
   const asked = [1, 2, 3, 4, 5].map(async () => (await gateway.ask("alice")).status);
   await gateway.provider.until((state) => state.pausedAnswers === 5);
-  const [pool] = (await json(gateway.admin("GET", "/api/quota/pools"))).body as { id: string }[];
-  expect((await gateway.admin("DELETE", `/api/quota/pools/${pool!.id}`)).status).toBe(204);
+  const pool = await gateway.poolOf("kimi-demo");
+  expect((await gateway.admin("DELETE", `/api/quota/pools/${pool.id}`)).status).toBe(204);
   gateway.provider.configure({ pause: "none" });
   expect(await Promise.all(asked)).toEqual([200, 200, 200, 200, 200]);
   await gateway.quiet();
-  expect((await json(gateway.admin("GET", "/api/quota/pools"))).body).toEqual([]);
+  expect(await gateway.poolOf("kimi-demo")).toBeUndefined();
   const again = {
-    id: pool!.id,
+    id: pool.id,
     connectionId: "kimi-demo",
     name: "Demo team",
     allocations: [{ apiKeyId: "alice", weight: 50 }],

@@ -39,6 +39,7 @@ describe("a configuration", () => {
     for (const secret of ["sk-upstream-secret", "sk-simulated-account", "sk-demo"])
       expect(text).not.toContain(secret);
     expect(config.connections.map(({ id, secret }) => [id, secret])).toEqual([
+      ["codex-demo", "to be set"],
       ["glm", "to be set"],
       ["kimi-demo", "to be set"],
     ]);
@@ -47,7 +48,7 @@ describe("a configuration", () => {
     const answer = await to.admin("PUT", "/api/config", config);
     expect([answer.status, await answer.json()]).toEqual([
       200,
-      { connections: 2, keys: 3, pools: 2, plans: 1, secretsToSet: ["glm"] },
+      { connections: 3, keys: 3, pools: 3, plans: 1, secretsToSet: ["glm"] },
     ]);
     const copy = await configOf(to);
     expect(configHashes(copy, {})).toEqual(configHashes(config, {}));
@@ -134,8 +135,8 @@ describe("a configuration", () => {
       ratePlanRevision: 2 ** 53 - 1,
     };
     expect(await faultsOf(gateway, bad)).toEqual([
-      ...["connections[0].createdAt", "connections[1].createdAt", "organisations[0].createdAt"],
-      ...["keys[0].version", "ratePlanRevision"],
+      ...["connections[0].createdAt", "connections[1].createdAt", "connections[2].createdAt"],
+      ...["organisations[0].createdAt", "keys[0].version", "ratePlanRevision"],
     ]);
     const elsewhere = config.keys.map((key) => (key.id === "alice" ? { ...key, orgId: null } : key));
     expect(await faultsOf(gateway, { ...config, keys: elsewhere })).toEqual(["keys[0].orgId"]);

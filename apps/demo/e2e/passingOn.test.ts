@@ -188,14 +188,16 @@ describe("what reaches the client", () => {
     await gateway.quiet();
     const own = async (key: string) =>
       (await fetch(`${gateway.url}/v1/usage`, { headers: { "x-api-key": `sk-demo-${key}` } })).json();
+    const untouched = { unit: "percent", share: 50, used: 0, held: 0, remaining: 50 };
     expect(await own("alice")).toMatchObject([
       {
         connectionId: "kimi-demo",
         pool: "Demo team",
         dimensions: [{ unit: "requests", window: "hourly", share: 750, used: 2, held: 0, remaining: 748 }],
       },
+      { connectionId: "codex-demo", pool: "Codex seat", dimensions: [untouched, untouched] },
     ]);
-    expect(await own("carol")).toMatchObject([{ dimensions: [{ share: 300, used: 0 }] }]);
+    expect(await own("carol")).toMatchObject([{ dimensions: [{ share: 300, used: 0 }] }, {}]);
     expect(JSON.stringify(await own("alice"))).not.toMatch(/bob|carol|total/u);
     expect((await fetch(`${gateway.url}/v1/usage`)).status).toBe(401);
   });
@@ -224,6 +226,9 @@ describe("a request goes to a connection", () => {
     const dora = (await (await gateway.admin("POST", "/api/keys", { id: "dora" })).json()) as {
       secret: string;
     };
+    expect((await gateway.ask(dora.secret, { body: special })).status).toBe(200);
+    expect(other.provider.state().requests.seen).toBe(2);
+    await gateway.admin("PATCH", "/api/connections/other", { models: null });
     const ambiguous = await gateway.ask(dora.secret, { body: special });
     expect([ambiguous.status, await ambiguous.json()]).toMatchObject([
       400,

@@ -35,7 +35,11 @@ async function usageOf(
   dataDir: string,
 ): Promise<{ readonly consumedTotal: number; readonly held: number }> {
   const headers = { authorization: `Bearer ${readFileSync(join(dataDir, "admin-token"), "utf8").trim()}` };
-  const [pool] = (await (await fetch(`${url}/api/quota/pools`, { headers })).json()) as { id: string }[];
+  const pools = (await (await fetch(`${url}/api/quota/pools`, { headers })).json()) as {
+    id: string;
+    connectionId: string;
+  }[];
+  const pool = pools.find(({ connectionId }) => connectionId !== "codex-demo");
   const usage = (await (
     await fetch(`${url}/api/quota/pools/${pool!.id}/usage`, { headers })
   ).json()) as Usage;

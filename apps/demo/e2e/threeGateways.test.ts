@@ -85,7 +85,11 @@ describeWithRedis("three gateway processes on one Redis", () => {
       for (let i = 0; i < LIMIT && (await ask(gateways[i % 3]!.url, key)).status === 200;) i += 1;
     const usages = await Promise.all(
       gateways.map(async ({ admin }) => {
-        const [pool] = (await (await admin("GET", "/api/quota/pools")).json()) as { id: string }[];
+        const pools = (await (await admin("GET", "/api/quota/pools")).json()) as {
+          id: string;
+          connectionId: string;
+        }[];
+        const pool = pools.find(({ connectionId }) => connectionId === "kimi-demo");
         const usage = await (await admin("GET", `/api/quota/pools/${pool!.id}/usage`)).json();
         return (usage as { dimensions: { consumedTotal: number; held: number }[] }).dimensions[0];
       }),

@@ -1,8 +1,8 @@
 import { idFault } from "@quota/core";
 import { z } from "zod";
 import { baseUrlProblem } from "./baseUrl.js";
-import { SIMULATOR } from "./connections.js";
 import { fitsHeader } from "./fitsHeader.js";
+import { isSimulated } from "./simulated.js";
 
 const id = z.string("must be a text.").superRefine((value, context) => {
   const fault = idFault(value, "");
@@ -13,7 +13,7 @@ const id = z.string("must be a text.").superRefine((value, context) => {
 });
 
 const baseUrl = z.string("must be an address.").superRefine((value, context) => {
-  if (value === SIMULATOR) return;
+  if (isSimulated(value)) return;
   const problem = baseUrlProblem(value);
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });

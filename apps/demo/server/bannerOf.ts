@@ -1,6 +1,6 @@
 import { relative } from "node:path";
-import { SIMULATOR } from "./connections.js";
 import { DEMO_KEYS } from "./firstStart.js";
+import { isSimulated } from "./simulated.js";
 import type { Gateway } from "./startGateway.js";
 
 /** What a newcomer reads after the start: the address, the keys, two lines that work when pasted, and last that it is ready. */
@@ -15,7 +15,7 @@ export function bannerOf({
   const [first] = connections;
   const usable = DEMO_KEYS.filter(({ id }) => demoKeys.includes(id));
   const key = usable[0]?.secret ?? "YOUR-KEY";
-  const model = first === undefined || first.baseUrl === SIMULATOR ? "kimi-k2-simulated" : "YOUR-MODEL";
+  const model = first === undefined || isSimulated(first.baseUrl) ? "kimi-k2-simulated" : "YOUR-MODEL";
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] });
   const path = relative(process.cwd(), dataDir);
   const data = path === "" || path.startsWith("..") ? dataDir : path;
@@ -27,8 +27,8 @@ export function bannerOf({
     "",
     `  address      ${url}`,
     ...connections.map(
-      ({ id, provider, baseUrl }) =>
-        `  connection   ${id} (${provider}${baseUrl === SIMULATOR ? ", the built-in simulator" : ""})`,
+      ({ id, provider, baseUrl, models }) =>
+        `  connection   ${id} (${provider}${isSimulated(baseUrl) ? ", the built-in simulator" : ""}${models === undefined ? "" : `, for ${models.join(", ")}`})`,
     ),
     `  data         ${data}`,
     `  admin token  ${token}`,

@@ -14,6 +14,7 @@ export type ConnectionChoice =
 /**
  * The connection a request names; else the only one that serves its dialect and model and where its key is allocated. Where
  * the key is allocated nowhere, the only one that serves it will do: that pool's own rule for keys without an allocation then decides.
+ * Of several, one that lists the model goes before those that serve every model; these go before it where no model is named.
  */
 export function chooseConnection({
   connections,
@@ -62,7 +63,7 @@ export function chooseConnection({
       message: `No connection serves the model ${JSON.stringify((model ?? "").slice(0, 200))}.`,
     };
   const allocated = serving.filter(({ id }) => isAllocated(id));
-  const candidates = allocated.length > 0 ? allocated : serving;
+  const candidates = closest(allocated.length > 0 ? allocated : serving, model);
   if (candidates.length > 1)
     return {
       status: 400,
@@ -70,6 +71,11 @@ export function chooseConnection({
       message: `Several connections serve this request: ${candidates.map(({ id }) => id).join(", ")}; name one in the header x-quota-connection.`,
     };
   return { connection: candidates[0]! };
+}
+
+function closest(candidates: readonly Connection[], model: string | undefined): readonly Connection[] {
+  const close = candidates.filter(({ models }) => (models === undefined) === (model === undefined));
+  return close.length > 0 ? close : candidates;
 }
 
 /** A header's bytes arrive as one character each; most clients send a text that is not ASCII as UTF-8. */

@@ -9,7 +9,7 @@ export interface Connection {
   readonly id: string;
   /** Names the catalog's plan, the dialects and where the secret goes. */
   readonly provider: string;
-  /** As the official clients take it; `"simulator"`: the simulator of the process that answers. */
+  /** As the official clients take it; `"simulator"`, or `"simulator/codex"`: the simulator of the process that answers, as that provider. */
   readonly baseUrl: string;
   /** Undefined: every model. */
   readonly models: readonly string[] | undefined;

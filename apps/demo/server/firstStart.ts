@@ -1,6 +1,7 @@
 import { PoolConflictError } from "@quota/engine";
-import { SIMULATOR, type Connections } from "./connections.js";
+import { SIMULATOR, type Connections, type NewConnection } from "./connections.js";
 import type { UpstreamSettings } from "./readSettings.js";
+import { simulatorAs } from "./simulated.js";
 import type { Storage } from "./storage.js";
 import type { UpstreamAuth } from "./upstreamAuth.js";
 
@@ -12,8 +13,9 @@ export const DEMO_KEYS = [
 ] as const;
 
 /**
- * Fills an empty data directory, once: one connection (to `UPSTREAM_BASE_URL`, else to the built-in simulator), the pool "Demo team" and
- * three demo keys. What was deleted since does not come back; later starts only bring the connection of `UPSTREAM_*` up to date.
+ * Fills an empty data directory, once: three demo keys that share the pool "Demo team" on a connection to `UPSTREAM_BASE_URL`; else, on the
+ * built-in simulator, that pool on a Kimi account, and the pool "Codex seat" on a seat whose provider publishes nothing but percentages.
+ * What was deleted since does not come back; later starts only bring the connection of `UPSTREAM_*` up to date.
  *
  * @returns a sentence for the log where `UPSTREAM_*` has no effect.
  */
@@ -27,22 +29,14 @@ export async function firstStart(
     return await refreshUpstream(connections, upstream);
   }
 
-  const id = upstream === undefined ? "kimi-demo" : UPSTREAM_ID;
   // Two processes may begin at once: whoever finds a thing made goes on with it.
-  await connections.create(
-    upstream === undefined
-      ? { id, provider: "kimi", baseUrl: SIMULATOR, auth: { kind: "value", value: "sk-simulated-account" } }
-      : { id, provider: upstream.provider, baseUrl: upstream.baseUrl, auth: authOf(upstream) },
-    now,
-  );
   for (const key of DEMO_KEYS) await keys.create({ id: key.id, demoSecret: key.secret }, now);
-  if ((await pools.ofConnection(id)) === undefined) {
-    const allocations = DEMO_KEYS.map(({ id: apiKeyId, weight }) => ({ apiKeyId, weight }));
-    try {
-      await pools.create({ connectionId: id, name: "Demo team", allocations }, now);
-    } catch (error) {
-      if (!(error instanceof PoolConflictError)) throw error;
-    }
+  const accounts = upstream === undefined ? SIMULATED : [ownAccount(upstream)];
+  for (const [position, { connection, poolName }] of accounts.entries()) {
+    // They are listed by their age.
+    const madeAt = now + position;
+    await connections.create(connection, madeAt);
+    await share({ pools, connectionId: connection.id, name: poolName }, madeAt);
   }
   await settings.set(FILLED_AT, new Date(now).toISOString());
   return undefined;
@@ -51,6 +45,58 @@ export async function firstStart(
 /** The setting that says that a directory is not empty any more. */
 const FILLED_AT = "demo.filledAt";
 const UPSTREAM_ID = "upstream";
+
+interface SharedAccount {
+  readonly connection: NewConnection;
+  readonly poolName: string;
+}
+
+const SIMULATED: readonly SharedAccount[] = [
+  {
+    poolName: "Demo team",
+    connection: {
+      id: "kimi-demo",
+      provider: "kimi",
+      baseUrl: SIMULATOR,
+      auth: { kind: "value", value: "sk-simulated-account" },
+    },
+  },
+  {
+    poolName: "Codex seat",
+    connection: {
+      id: "codex-demo",
+      provider: "codex",
+      baseUrl: simulatorAs("codex"),
+      models: ["gpt-codex-simulated"],
+      auth: { kind: "value", value: "sk-simulated-seat" },
+    },
+  },
+];
+
+function ownAccount(upstream: UpstreamSettings): SharedAccount {
+  const { provider, baseUrl } = upstream;
+  return {
+    poolName: "Demo team",
+    connection: { id: UPSTREAM_ID, provider, baseUrl, auth: authOf(upstream) },
+  };
+}
+
+async function share(
+  {
+    pools,
+    connectionId,
+    name,
+  }: Pick<Storage, "pools"> & { readonly connectionId: string; readonly name: string },
+  now: number,
+): Promise<void> {
+  if ((await pools.ofConnection(connectionId)) !== undefined) return;
+  const allocations = DEMO_KEYS.map(({ id: apiKeyId, weight }) => ({ apiKeyId, weight }));
+  try {
+    await pools.create({ connectionId, name, allocations }, now);
+  } catch (error) {
+    if (!(error instanceof PoolConflictError)) throw error;
+  }
+}
 
 async function refreshUpstream(
   connections: Connections,

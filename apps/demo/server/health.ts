@@ -33,6 +33,8 @@ export interface HealthParts {
   /** How this gateway's configuration stands beside that of the others on the store. */
   readonly compare: () => Promise<Comparison>;
   readonly risks: () => Promise<readonly OutageRisk[]>;
+  /** A sentence for each connection whose provider does not take its credentials. */
+  readonly logins: () => readonly string[];
   readonly isStopping: () => boolean;
   readonly now: () => number;
 }
@@ -88,7 +90,9 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
     if (status.serving === "none") return answer(503, "degraded", [status.reason ?? ""]);
     if (failures.length > 0) return answer(503, "failing", failures);
     if (parts.isStopping()) return answer(503, "stopping", ["The gateway is stopping."]);
-    const shortcomings = [status.reason, ...crowded].filter((reason) => reason !== undefined);
+    const shortcomings = [status.reason, ...crowded, ...parts.logins()].filter(
+      (reason) => reason !== undefined,
+    );
     if (shortcomings.length > 0) return answer(200, "degraded", shortcomings);
     return answer(200, "ok", []);
   };

@@ -12,10 +12,11 @@ import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import type { Dispatcher } from "undici";
 import { upstreamUrl } from "./baseUrl.js";
-import { SIMULATOR, type Connection, type Connections } from "./connections.js";
+import type { Connection, Connections } from "./connections.js";
 import { fail, requestIdOf } from "./failures.js";
 import { forward, type Forwarded, type UpstreamAnswer } from "./forward.js";
 import type { RequestContext } from "./requestContext.js";
+import { addressBehind } from "./simulated.js";
 import { authHeaders, type UpstreamSecrets } from "./upstreamAuth.js";
 
 export interface UpstreamOptions {
@@ -47,7 +48,7 @@ export async function sendUpstream(
   options: UpstreamOptions,
 ): Promise<void> {
   const { connection } = context;
-  const baseUrl = connection.baseUrl === SIMULATOR ? options.simulatorUrl : connection.baseUrl;
+  const baseUrl = addressBehind(connection.baseUrl, options.simulatorUrl);
   if (baseUrl === undefined) {
     quota?.failed();
     return unreachable("The built-in simulator is not running here.");

@@ -19,7 +19,7 @@ import { Agent } from "undici";
 import { keptAdminToken } from "./adminAuth.js";
 import { configHashes } from "./config/configHashes.js";
 import { createReplicaWatch } from "./config/createReplicaWatch.js";
-import { SIMULATOR, type Connection } from "./connections.js";
+import type { Connection } from "./connections.js";
 import { databaseFault } from "./databaseFault.js";
 import { firstStart } from "./firstStart.js";
 import { createGatewayApp } from "./gatewayApp.js";
@@ -32,6 +32,10 @@ import { createStoreSettings } from "./quotaStore/storeSettings.js";
 import { outageRisks } from "./outageRisk.js";
 import type { Settings } from "./readSettings.js";
 import { createSecretFiles } from "./secretFiles.js";
+import { createLoginWatch } from "./signals/createLoginWatch.js";
+import { createUsageEndpoints } from "./signals/createUsageEndpoints.js";
+import { feedSignals } from "./signals/feedSignals.js";
+import { isSimulated } from "./simulated.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
@@ -112,8 +116,8 @@ export async function startGateway({
     const kept = settings.adminToken === undefined ? keptAdminToken(dataDir) : undefined;
     const adminToken = settings.adminToken ?? kept!.token;
 
-    const simulator = connections.list().some(({ baseUrl }) => baseUrl === SIMULATOR)
-      ? createProviderSimulator()
+    const simulator = connections.list().some(({ baseUrl }) => isSimulated(baseUrl))
+      ? createProviderSimulator({ clock: () => machineClock.now() })
       : undefined;
     const simulatorUrl = simulator === undefined ? undefined : (await simulator.listen()).baseUrl;
     if (simulator !== undefined) closing.push(() => simulator.close());
@@ -122,6 +126,8 @@ export async function startGateway({
 
     const providerOf = (id: string): string | undefined => connections.get(id)?.provider;
     const { whenStoreFails } = settings;
+    const secrets = createUpstreamSecrets();
+    const logins = createLoginWatch();
     const metrics = createMetrics();
     metrics.watchQuotaStore(quotaStore);
     const engine = metrics.watchEngine(
@@ -130,6 +136,14 @@ export async function startGateway({
         pools,
         plans,
         providerOf,
+        signalSource: createUsageEndpoints({
+          connections,
+          secrets,
+          simulatorUrl,
+          dispatcher,
+          now: clock.now,
+          log,
+        }),
         clock,
         logger: log,
         saturationThreshold: settings.saturationThreshold,
@@ -184,7 +198,10 @@ export async function startGateway({
     // Others hear of this one before anybody is sent to it.
     await replicaWatch.compare();
     const inFlight = createInFlight();
-    const secrets = createUpstreamSecrets();
+    const changed = (connectionId: string): void => {
+      secrets.forget(connectionId);
+      logins.forget(connectionId);
+    };
     const app = createGatewayApp({
       engine,
       waitingRoom,
@@ -197,7 +214,8 @@ export async function startGateway({
       rates,
       connections,
       secrets,
-      forgetSecret: (id) => secrets.forget(id),
+      forgetSecret: changed,
+      onAnswer: feedSignals({ engine, logins, now: clock.now, log }),
       simulatorUrl,
       dispatcher,
       upstreamTimeoutMs: settings.upstreamTimeoutMs,
@@ -213,7 +231,7 @@ export async function startGateway({
         await Promise.all([pools.list(), plans.list()]);
         forest.latest();
         await replicaWatch.announce();
-        for (const { id } of connections.list()) secrets.forget(id);
+        for (const { id } of connections.list()) changed(id);
       },
       health: createHealthCheck({
         engine: { status },
@@ -222,6 +240,7 @@ export async function startGateway({
         quotaStore,
         compare: () => replicaWatch.compare(),
         risks: () => outageRisks({ pools, plans, providerOf, whenStoreFails, replicas: settings.replicas }),
+        logins: () => logins.reasons(),
         isStopping: () => inFlight.isStopping(),
         now: clock.now,
       }),

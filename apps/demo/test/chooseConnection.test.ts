@@ -47,6 +47,16 @@ describe("a request goes", () => {
     expect(choose({ allocated: ["seat"] })).toBe("seat");
     expect(choose({ allocated: ["kimi", "claude"] })).toBe("kimi");
   });
+  test("to the one of several that lists its model, before those that serve every model", () => {
+    expect(choose({})).toBe("seat");
+    expect(choose({ allocated: ["seat", "kimi"] })).toBe("seat");
+    expect(choose({ model: "k2", allocated: ["seat", "kimi"] })).toBe("kimi");
+    expect(choose({ allocated: ["kimi"] })).toBe("kimi");
+  });
+  test("to the one of several that serves every model, where it names none", () => {
+    expect(choose({ model: undefined })).toBe("kimi");
+    expect(choose({ connections: [seat], model: undefined })).toBe("seat");
+  });
   test("past an allocation on a connection that does not serve its model", () => {
     expect(choose({ model: "k2", allocated: ["seat"] })).toBe("kimi");
   });
@@ -54,9 +64,13 @@ describe("a request goes", () => {
 
 describe("a request is told", () => {
   test("which connections it may name, where several are as good", () => {
-    expect(choose({})).toMatch(/^400 ambiguous_connection .*seat, kimi/u);
-    expect(choose({ allocated: ["seat", "kimi", "claude"] })).toMatch(
-      /^400 ambiguous_connection .*seat, kimi/u,
+    const connections = [seat, claude, kimi, connection("other")];
+    expect(choose({ connections, model: "k2" })).toMatch(/^400 ambiguous_connection .*kimi, other/u);
+    expect(choose({ connections, model: "k2", allocated: ["seat", "kimi", "claude", "other"] })).toMatch(
+      /^400 ambiguous_connection .*kimi, other/u,
+    );
+    expect(choose({ connections: [seat, { ...seat, id: "seat 2" }], model: undefined })).toMatch(
+      /^400 ambiguous_connection .*seat, seat 2/u,
     );
   });
   test("that there is no such connection, without the length of what it sent", () => {

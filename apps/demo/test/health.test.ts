@@ -10,6 +10,7 @@ function check(parts: Partial<HealthParts> = {}) {
     quotaStore: { status: () => COUNTING, works: async () => false },
     risks: async () => [],
     compare: async () => ({ differing: [], crowded: [] }),
+    logins: () => [],
     isStopping: () => false,
     now: () => 0,
     ...parts,
@@ -60,6 +61,13 @@ describe("the gateway is", () => {
       },
     });
     expect(JSON.stringify(health)).not.toContain("hunter2");
+  });
+  test("degraded, and still of use, while a connection needs a login", async () => {
+    const reason = 'The connection "seat" needs a login: its provider answered 401.';
+    expect(await check({ logins: () => [reason] })()).toMatchObject({
+      status: 200,
+      body: { status: "degraded", reasons: [reason] },
+    });
   });
   test("degraded, and of no use, while nothing counts that others would count with", async () => {
     const status = (): QuotaStoreStatus => ({

@@ -1,4 +1,5 @@
 import type { DimensionSpec } from "@quota/core";
+import type { UsageJson } from "@quota/http";
 import pino from "pino";
 import { onTestFinished } from "vitest";
 import { openSqliteStorage } from "../server/openSqliteStorage.js";
@@ -19,7 +20,9 @@ export interface TestGateway extends Gateway {
   /** Asks as the admin, with JSON. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   plan(dimensions: readonly DimensionSpec[]): Promise<void>;
-  usage(): Promise<SeenUsage>;
+  /** Of the pool on `kimi-demo`, unless another connection is named. */
+  usage(connectionId?: string): Promise<SeenUsage>;
+  poolOf(connectionId: string): Promise<{ readonly id: string; readonly version: number }>;
   /** Resolves when no lease is open: what was answered has been settled. */
   quiet(): Promise<void>;
 }
@@ -31,19 +34,13 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-export interface SeenUsage {
-  readonly dimensions: readonly {
-    readonly unit: string;
-    readonly mode: string;
-    readonly consumedTotal: number;
-    readonly held: number;
-    readonly perKey: readonly {
-      readonly apiKeyId: string;
-      readonly consumed: number;
-      readonly held: number;
-    }[];
-  }[];
+interface SeenPool {
+  readonly id: string;
+  readonly connectionId: string;
+  readonly version: number;
 }
+
+export type SeenUsage = Pick<UsageJson, "dimensions">;
 
 /** A moment from which windows are far from their ends. */
 const NOON = Date.UTC(2026, 0, 15, 12, 5);
@@ -87,6 +84,11 @@ export async function startTestGateway({
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
+  const poolOf: TestGateway["poolOf"] = async (connectionId) => {
+    const pools = (await (await admin("GET", "/api/quota/pools")).json()) as SeenPool[];
+    return pools.find((pool) => pool.connectionId === connectionId)!;
+  };
+
   return {
     ...gateway,
     provider: gateway.simulator!,
@@ -108,9 +110,9 @@ export async function startTestGateway({
       const answer = await admin("PUT", "/api/quota/plans/kimi-demo", { dimensions });
       if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()} ${logged.join("")}`);
     },
-    async usage() {
-      const pools = (await (await admin("GET", "/api/quota/pools")).json()) as { id: string }[];
-      const answer = await admin("GET", `/api/quota/pools/${pools[0]!.id}/usage`);
+    poolOf,
+    async usage(connectionId = "kimi-demo") {
+      const answer = await admin("GET", `/api/quota/pools/${(await poolOf(connectionId)).id}/usage`);
       return (await answer.json()) as SeenUsage;
     },
     async quiet() {
