@@ -17,7 +17,15 @@ export interface AgreedWindows {
    *
    * @throws {ContendedError} when they move faster than that.
    */
-  within<T>(live: LivePool, now: EpochMs, step: () => Promise<T | typeof MOVED>): Promise<T>;
+  within<T>(
+    asked: {
+      readonly live: LivePool;
+      /** `"new"`: only for windows that have ended. Who was let in under an older plan has no say in where its windows lie. */
+      readonly agrees?: "new" | "all";
+    },
+    now: EpochMs,
+    step: () => Promise<T | typeof MOVED>,
+  ): Promise<T>;
   /** Looks at the ledger, for display: it may lag behind. */
   look(live: LivePool, now: EpochMs): Promise<void>;
   /**
@@ -45,8 +53,10 @@ export function createAgreedWindows(tools: {
 }): AgreedWindows {
   const { store, leaseMs, burn } = tools;
 
+  /** Looks at the ledger as it is, and not as a store remembers it: that is why the step has no bounds. */
   async function refresh(live: LivePool, now: EpochMs): Promise<void> {
-    await learnFrom(live, now, (counters) =>
+    const before = live.windows.known;
+    const found = await readStates(live, now, (counters) =>
       store.transact({
         ledger: live.ledger,
         counters,
@@ -54,21 +64,23 @@ export function createAgreedWindows(tools: {
         decide: (shown) => ({
           result: shown.slice(),
           additions: new Array<number>(shown.length).fill(0),
-          holdsUpTo: new Array<number>(shown.length).fill(Infinity),
         }),
       }),
     );
+    // A ledger that knows less than we do has lost what it held: it begins anew, and we with it.
+    if (found.revision < before.revision && live.windows.known === before) live.windows.known = found;
+    else learn(live, found);
   }
 
-  async function learnFrom(
+  async function readStates(
     live: LivePool,
     now: EpochMs,
     read: (counters: readonly Counter[]) => Promise<readonly number[]>,
-  ): Promise<void> {
+  ): Promise<KnownWindows> {
     const names = live.governed.dimensions.map(({ name }) => name);
     const amounts = await read([revisionCounter(now), ...names.flatMap((name) => stateCounters(name, now))]);
     const states = new Map(names.map((name, i) => [name, stateFrom(amounts, 1 + i * STATE_SIZE)]));
-    learn(live, { revision: amounts[0]!, states });
+    return { revision: amounts[0]!, states };
   }
 
   /** Who looked earlier and was overtaken knows less. */
@@ -91,7 +103,7 @@ export function createAgreedWindows(tools: {
     let hasPrepared = before === undefined;
     let keys: readonly string[] | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const { known } = live.windows;
+      const known = { ...live.windows.known, revision: live.momentAt(now).revision };
       const changes = changesOf();
       if (changes.length === 0) return;
       const step = changeStep({ known, changes, keys, leaseMs }, now);
@@ -120,11 +132,14 @@ export function createAgreedWindows(tools: {
   }
 
   return {
-    look: (live, now) => learnFrom(live, now, (counters) => store.read(live.ledger, counters)),
-    async within(live, now, step) {
+    async look(live, now) {
+      learn(live, await readStates(live, now, (counters) => store.read(live.ledger, counters)));
+    },
+    async within({ live, agrees = "all" }, now, step) {
+      const changesOf = (): readonly WindowChange[] =>
+        windowChanges(live.momentAt(now), [], now).filter(({ kind }) => agrees === "all" || kind === agrees);
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        if (live.momentAt(now).isDue)
-          await change(live, now, { changesOf: () => windowChanges(live.momentAt(now), [], now) });
+        if (live.momentAt(now).isDue) await change(live, now, { changesOf });
         const result = await step();
         if (result !== MOVED) return result;
         await refresh(live, now);

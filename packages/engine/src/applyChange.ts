@@ -52,11 +52,11 @@ export function applyChange(
 
   if (isCarrying(change) && counted !== 0) {
     if (!hasKeys) return "needs-keys";
-    additions.push([target, counted]);
+    additions.push(...emptied(moment, everyone, amounts), [target, counted]);
     for (const key of keys) {
       const own = withoutProvisional(moment, shown(key.own));
       const use = settledAt({ buckets, amounts: own.map((amount) => Math.max(0, amount)) }, now);
-      additions.push([key.target, Math.round(use)]);
+      additions.push(...emptied(moment, key.own, amounts), [key.target, Math.round(use)]);
     }
   }
   if (sighting === undefined) return { state: { ...next, ...unseen(change) }, additions };
@@ -69,6 +69,17 @@ export function applyChange(
   return spread === "needs-keys"
     ? spread
     : { state: spread.state, additions: [...additions, ...spread.additions] };
+}
+
+/** What goes over is not left behind: the plan may come back to where it was. */
+function emptied(
+  { buckets }: DimensionMoment,
+  places: readonly number[],
+  amounts: readonly number[],
+): readonly [number, number][] {
+  return places
+    .filter((at, i) => buckets[i]!.holds === "settled" && amounts[at] !== 0)
+    .map((at) => [at, -amounts[at]!]);
 }
 
 /** A window that a plan begins anew has not been seen. */

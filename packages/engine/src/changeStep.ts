@@ -67,8 +67,9 @@ export function changeStep(
   return {
     counters: list.counters,
     decide(amounts) {
-      const additions = new Array<number>(amounts.length).fill(0);
-      if (amounts[revisionAt] !== known.revision) return { result: MOVED, additions };
+      const nothing = new Array<number>(amounts.length).fill(0);
+      if (amounts[revisionAt] !== known.revision) return { result: MOVED, additions: nothing };
+      const additions = nothing.slice();
       const states = new Map(known.states);
       const holdsUpTo = new Array<number>(amounts.length).fill(Infinity);
       holdsUpTo[revisionAt] = known.revision;
@@ -81,14 +82,15 @@ export function changeStep(
           each.states.map((at) => amounts[at]!),
           0,
         );
+        // A store may show what it remembers: what it remembers of another revision is not what is added to.
+        if (!isSame(before, moment.state)) return { result: MOVED, additions: nothing };
         holdsUpTo[each.states[SEEN_AT]!] = before.seenAt;
         if (sighting !== undefined && sighting.receivedAt <= before.seenAt) {
           states.set(dimension.name, before);
           continue;
         }
         const applied = applyChange({ placed: each, amounts, hasKeys: keys !== undefined }, now);
-        if (applied === "needs-keys")
-          return { result: applied, additions: new Array<number>(amounts.length).fill(0) };
+        if (applied === "needs-keys") return { result: applied, additions: nothing };
         for (const [at, amount] of applied.additions) additions[at]! += amount;
         const after = stateAmounts(applied.state);
         stateAmounts(before).forEach((amount, i) => {
@@ -110,6 +112,12 @@ export function changeStep(
 
 /** Where in a state's counters the moment of the newest reading stands. */
 const SEEN_AT = 4;
+
+/** The same, but for when it was last seen: that alone changes within a revision. */
+function isSame(a: WindowState, b: WindowState): boolean {
+  const others = stateAmounts(b);
+  return stateAmounts(a).every((amount, i) => i === SEEN_AT || amount === others[i]);
+}
 
 /** What was seen of a window without an end binds for a length from then on: others must know when it was seen. */
 function isRolling({ by, outside }: WindowState): boolean {

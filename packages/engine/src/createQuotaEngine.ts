@@ -99,7 +99,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       put = question;
       let decision = question.moment.isDue ? MOVED : await outage.decide(question, at);
       if (decision === MOVED)
-        decision = await windows.within(question.live, at, () => {
+        decision = await windows.within({ live: question.live }, at, () => {
           put = laidOutAnew(question, costs, at);
           return outage.decide(put, at);
         });

@@ -14,7 +14,13 @@ import {
 import { agreedWindow, dueChange, type AgreedWindow } from "./agreedWindow.js";
 import { everyoneCounter, keyCounter } from "./counterId.js";
 import type { Counter, CounterId } from "./usageStore.js";
-import { NOTHING_AGREED, revisionCounter, type KnownWindows, type WindowState } from "./windowState.js";
+import {
+  NOTHING_AGREED,
+  revisionCounter,
+  revisionFor,
+  type KnownWindows,
+  type WindowState,
+} from "./windowState.js";
 
 /** Which counters the requests to a pool read, for as long as its windows, buckets and generations stay the same. */
 export interface PoolMoment {
@@ -38,7 +44,7 @@ export interface DimensionMoment {
   /** The fixed window that is agreed on; undefined where the dimension's own shape counts. */
   readonly window: AgreedWindow | undefined;
   /**
-   * The window's buckets (newest first; those of a rolling one with the next at their head), then the generations of holds (alike),
+   * The window's buckets (newest first; with the next at their head, where a neighbour may count in it already), then the generations of holds (alike),
    * then, for a percentage that the provider tells, the demand since its last rise.
    */
   readonly buckets: readonly Bucket[];
@@ -98,7 +104,7 @@ export function poolMoment(
     goodUntil,
     governed,
     dimensions,
-    revision: windows.revision,
+    revision: revisionFor(windows, governed.dimensions),
     isDue,
     sheetOf(apiKeyId) {
       let sheet = sheets.get(apiKeyId);
@@ -125,7 +131,10 @@ export function dimensionMoment(
 ): DimensionMoment {
   const { dimension, state, generations } = asked;
   const window = agreedWindow(dimension, state, now);
-  const settled = window === undefined ? windowBuckets(dimension.shape, now) : [fixedBucket(window)];
+  const settled = window === undefined ? [...windowBuckets(dimension.shape, now)] : [fixedBucket(window)];
+  // A neighbour whose clock is ahead may count in the next one already: that is reckoned, and nobody is told.
+  if (window !== undefined && state.by === "provider" && dimension.unit !== "percent")
+    settled.unshift(fixedBucket(followingWindow(window, WINDOW_MS[dimension.window])));
   const buckets = [...settled, ...generations];
   const isReckoned = window !== undefined && state.by === "provider" && dimension.unit === "percent";
   if (isReckoned) buckets.push({ ...fixedBucket(window), holds: "provisional" });
@@ -134,7 +143,7 @@ export function dimensionMoment(
     state,
     window,
     buckets,
-    settledAt: window === undefined ? 1 : 0,
+    settledAt: settled.length > 1 ? 1 : 0,
     heldAt: settled.length + 1,
     provisionalAt: isReckoned ? buckets.length - 1 : -1,
     rate: isReckoned ? state.rate : undefined,
@@ -144,8 +153,15 @@ export function dimensionMoment(
 }
 
 /** One bucket that counts whole until the window's end, and then not at all. */
-function fixedBucket({ number, resets }: AgreedWindow): Bucket {
+function fixedBucket({ number, resets }: Pick<AgreedWindow, "number" | "resets">): Bucket {
   return { holds: "settled", index: number, fadesFrom: resets, goneAt: resets };
+}
+
+function followingWindow(
+  { number, resets }: AgreedWindow,
+  lengthMs: number,
+): Pick<AgreedWindow, "number" | "resets"> {
+  return { number: number + 1, resets: resets + lengthMs };
 }
 
 /** What was seen of a window ends with it; where none is agreed on, a window's length after it was seen. */

@@ -59,7 +59,8 @@ export function createUseWriter(tools: {
         return addTo({ store, ledger: live.ledger, additions }, at);
       };
       let before = live.momentAt(at).isDue ? MOVED : await add();
-      if (before === MOVED) before = await windows.within(live, at, add);
+      const agrees = use.live === undefined ? "all" : "new";
+      if (before === MOVED) before = await windows.within({ live, agrees }, at, add);
       watch.works();
       noteBurn({ live, additions, before }, at);
       outage.written(use, { live, additions, before }, at);

@@ -50,6 +50,20 @@ export interface KnownWindows {
 
 export const NO_WINDOWS: KnownWindows = Object.freeze({ revision: 0, states: new Map() });
 
+/** No ledger has had so many changes. */
+const UNREAD = -1;
+
+/**
+ * The revision that a process may count on for these dimensions. While nothing was agreed on, there is nothing to read; later, what it has
+ * not read of a dimension (a plan may have got it back) is not known, whatever else is.
+ */
+export function revisionFor(
+  { revision, states }: KnownWindows,
+  dimensions: readonly { readonly name: DimensionName }[],
+): number {
+  return revision === 0 || dimensions.every(({ name }) => states.has(name)) ? revision : UNREAD;
+}
+
 /** Longer than any window needs: what lies idle for so long has nothing left that counts. */
 const KEPT_MS = 400 * 86_400_000;
 
