@@ -6,6 +6,11 @@ export {
   rateAdmissionChecks,
   shakenRateAdmissionChecks,
 } from "./describeRateAdmission.js";
+export {
+  agreedWindowsChecks,
+  describeAgreedWindows,
+  shakenAgreedWindowsChecks,
+} from "./describeAgreedWindows.js";
 export { describePoolDirectory } from "./describePoolDirectory.js";
 export type { PoolDirectoryUnderTest } from "./poolDirectoryUnderTest.js";
 export { describePlanOverrides } from "./describePlanOverrides.js";

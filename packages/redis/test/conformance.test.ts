@@ -1,4 +1,9 @@
-import { describeRateAdmission, describeUsageStore, type UsageStoreUnderTest } from "@quota/conformance";
+import {
+  describeAgreedWindows,
+  describeRateAdmission,
+  describeUsageStore,
+  type UsageStoreUnderTest,
+} from "@quota/conformance";
 import { programVersion, startRedisCluster, startRedisServer } from "@quota/local-redis";
 import { describeWithRedis } from "@quota/local-redis/vitest";
 import { Cluster, Redis } from "ioredis";
@@ -59,6 +64,7 @@ function suite<Place extends { stop(): Promise<void> }>(
   const options = { shaken: (pause: () => Promise<void>) => open((client) => shaken(client, pause)) };
   describeUsageStore("createRedisStore", () => open(), options);
   describeRateAdmission("createRedisStore", () => open(), options);
+  describeAgreedWindows("createRedisStore", () => open(), options);
 }
 
 /** The same client, whose commands leave late, and whose replies come late. */
