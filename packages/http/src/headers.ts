@@ -26,6 +26,11 @@ export function headerMap(headers: HeadersInput): HeaderMap {
   return map;
 }
 
+/** The names of the headers, in the case they have. */
+export function headerNames(headers: HeadersInput): readonly string[] {
+  return isIterable(headers) ? Array.from(headers, ([name]) => name) : Object.keys(headers);
+}
+
 /** The header's value, its several values joined as HTTP joins them. */
 export function headerText(headers: HeaderMap, name: string): string | undefined {
   const value = headers.get(name);

@@ -42,7 +42,7 @@ function ownedBy(decision: Decision, now: EpochMs): readonly Owned[] {
     const own = ownQuota(dimension, { counted: decision.allowed, opensAt: undefined }, now);
     if (own === undefined) continue;
     const opens = dimension.name === decidedBy ? opensAt : undefined;
-    owned.push({ ...own, resetsAt: opens ?? own.endsAt, usedPercent: usedPercentOf(own) });
+    owned.push(Object.assign(own, { resetsAt: opens ?? own.endsAt, usedPercent: usedPercentOf(own) }));
   }
   return owned;
 }
@@ -60,82 +60,118 @@ type Write = (
 
 const WRITERS: Readonly<Record<RateHeaderFamily, Write>> = {
   codex(owned, set, now) {
-    for (const [slot, window, minutes] of CODEX_SLOTS) {
-      const fullest = fullestOf(owned, window);
-      if (fullest === undefined) continue;
-      set(`x-codex-${slot}-used-percent`, fullest.usedPercent);
-      set(`x-codex-${slot}-window-minutes`, minutes);
-      set(`x-codex-${slot}-reset-after-seconds`, Math.max(0, Math.ceil((fullest.resetsAt - now) / 1000)));
-      set(`x-codex-${slot}-reset-at`, epochSeconds(fullest.resetsAt));
+    for (const [window, minutes, names] of CODEX_SLOTS) {
+      const own = fullestOf(owned, window);
+      if (own === undefined) continue;
+      set(names.used, own.usedPercent);
+      set(names.length, minutes);
+      set(names.resetAfter, Math.max(0, Math.ceil((own.resetsAt - now) / 1000)));
+      set(names.resetAt, epochSeconds(own.resetsAt));
     }
   },
 
   "anthropic-unified"(owned, set) {
-    let representative: { readonly own: Owned; readonly claim: string } | undefined;
-    for (const [infix, window, claim] of CLAUDE_WINDOWS) {
+    let fullest: { readonly own: Owned; readonly claim: string } | undefined;
+    for (const [window, claim, names] of CLAUDE_WINDOWS) {
       const own = fullestOf(owned, window);
       if (own === undefined) continue;
-      set(`anthropic-ratelimit-unified-${infix}-status`, claudeStatus(own));
-      set(`anthropic-ratelimit-unified-${infix}-utilization`, own.usedPercent / 100);
-      set(`anthropic-ratelimit-unified-${infix}-reset`, epochSeconds(own.resetsAt));
-      if (representative === undefined || own.usedPercent > representative.own.usedPercent)
-        representative = { own, claim };
+      set(names.status, claudeStatus(own));
+      set(names.utilization, own.usedPercent / 100);
+      set(names.reset, epochSeconds(own.resetsAt));
+      if (fullest === undefined || own.usedPercent > fullest.own.usedPercent) fullest = { own, claim };
     }
-    if (representative === undefined) return;
-    set("anthropic-ratelimit-unified-status", claudeStatus(representative.own));
-    set("anthropic-ratelimit-unified-reset", epochSeconds(representative.own.resetsAt));
-    set("anthropic-ratelimit-unified-representative-claim", representative.claim);
+    if (fullest === undefined) return;
+    set("anthropic-ratelimit-unified-status", claudeStatus(fullest.own));
+    set("anthropic-ratelimit-unified-reset", epochSeconds(fullest.own.resetsAt));
+    set("anthropic-ratelimit-unified-representative-claim", fullest.claim);
   },
 
   anthropic(owned, set) {
-    for (const unit of COUNTED) {
+    for (const [unit, names] of ANTHROPIC_UNITS) {
       const own = scarcestOf(owned, unit);
       if (own === undefined) continue;
-      set(`anthropic-ratelimit-${unit}-limit`, whole(own, own.quota));
-      set(`anthropic-ratelimit-${unit}-remaining`, whole(own, own.left));
-      set(`anthropic-ratelimit-${unit}-reset`, rfc3339(own.resetsAt));
+      set(names.limit, whole(own, own.quota));
+      set(names.remaining, whole(own, own.left));
+      set(names.reset, rfc3339(own.resetsAt));
     }
   },
 
   openai(owned, set, now) {
-    for (const unit of COUNTED) {
+    for (const [unit, names] of OPENAI_UNITS) {
       const own = scarcestOf(owned, unit);
       if (own === undefined) continue;
-      set(`x-ratelimit-limit-${unit}`, whole(own, own.quota));
-      set(`x-ratelimit-remaining-${unit}`, whole(own, own.left));
-      set(`x-ratelimit-reset-${unit}`, duration(own.resetsAt - now));
+      set(names.limit, whole(own, own.quota));
+      set(names.remaining, whole(own, own.left));
+      set(names.reset, duration(own.resetsAt - now));
     }
   },
 };
 
-const CODEX_SLOTS: readonly (readonly [slot: string, window: WindowName, minutes: number])[] = [
-  ["primary", "5h", 300],
-  ["secondary", "weekly", 10_080],
-];
+// Every answer needs these names: made once, they are found in maps without being put together and hashed again.
+const codexNames = (slot: string) => ({
+  used: `x-codex-${slot}-used-percent`,
+  length: `x-codex-${slot}-window-minutes`,
+  resetAfter: `x-codex-${slot}-reset-after-seconds`,
+  resetAt: `x-codex-${slot}-reset-at`,
+});
+const claudeNames = (window: string) => ({
+  status: `anthropic-ratelimit-unified-${window}-status`,
+  utilization: `anthropic-ratelimit-unified-${window}-utilization`,
+  reset: `anthropic-ratelimit-unified-${window}-reset`,
+});
+const anthropicNames = (unit: string) => ({
+  limit: `anthropic-ratelimit-${unit}-limit`,
+  remaining: `anthropic-ratelimit-${unit}-remaining`,
+  reset: `anthropic-ratelimit-${unit}-reset`,
+});
+const openaiNames = (unit: string) => ({
+  limit: `x-ratelimit-limit-${unit}`,
+  remaining: `x-ratelimit-remaining-${unit}`,
+  reset: `x-ratelimit-reset-${unit}`,
+});
 
-const CLAUDE_WINDOWS: readonly (readonly [infix: string, window: WindowName, claim: string])[] = [
-  ["5h", "5h", "five_hour"],
-  ["7d", "weekly", "seven_day"],
-];
+const CODEX_SLOTS = [
+  ["5h", 300, codexNames("primary")],
+  ["weekly", 10_080, codexNames("secondary")],
+] as const;
+
+const CLAUDE_WINDOWS = [
+  ["5h", "five_hour", claudeNames("5h")],
+  ["weekly", "seven_day", claudeNames("7d")],
+] as const;
+
+/** The units that the families of API keys know. */
+const ANTHROPIC_UNITS = [
+  ["requests", anthropicNames("requests")],
+  ["tokens", anthropicNames("tokens")],
+] as const;
+const OPENAI_UNITS = [
+  ["requests", openaiNames("requests")],
+  ["tokens", openaiNames("tokens")],
+] as const;
 
 /** From where on a Claude client warns. */
 const WARNING_PERCENT = 80;
 
-/** The units that the families of API keys know. */
-const COUNTED = ["requests", "tokens"] as const;
-
 /** Of a window's dimensions, the one of which most is used; of several, the one that resets last. */
 function fullestOf(owned: readonly Owned[], window: WindowName): Owned | undefined {
-  return owned
-    .filter(({ dimension }) => dimension.window === window)
-    .sort((one, other) => other.usedPercent - one.usedPercent || other.resetsAt - one.resetsAt)[0];
+  return first(
+    owned.filter(({ dimension }) => dimension.window === window),
+    (one, other) => other.usedPercent - one.usedPercent,
+  );
 }
 
 /** Of a unit's dimensions, the one with the least left; of several, the one that resets last. */
 function scarcestOf(owned: readonly Owned[], unit: Unit): Owned | undefined {
-  return owned
-    .filter(({ dimension }) => dimension.unit === unit)
-    .sort((one, other) => one.left - other.left || other.resetsAt - one.resetsAt)[0];
+  return first(
+    owned.filter(({ dimension }) => dimension.unit === unit),
+    (one, other) => one.left - other.left,
+  );
+}
+
+function first(owned: Owned[], order: (one: Owned, other: Owned) => number): Owned | undefined {
+  if (owned.length > 1) owned.sort((one, other) => order(one, other) || other.resetsAt - one.resetsAt);
+  return owned[0];
 }
 
 function claudeStatus({ usedPercent }: Owned): string {

@@ -1,5 +1,5 @@
 import type { Dialect } from "./dialectOf.js";
-import { headerMap, type HeadersInput } from "./headers.js";
+import { headerNames, type HeadersInput } from "./headers.js";
 
 /** One provider's way to tell a client of its limits in headers. */
 export type RateHeaderFamily = "codex" | "anthropic-unified" | "anthropic" | "openai";
@@ -10,14 +10,21 @@ export type RateHeaderFamily = "codex" | "anthropic-unified" | "anthropic" | "op
  */
 export function rateHeaderFamilies(headers: HeadersInput): ReadonlySet<RateHeaderFamily> {
   const families = new Set<RateHeaderFamily>();
-  for (const name of headerMap(headers).keys()) {
-    if (name.startsWith("x-ratelimit-")) families.add("openai");
-    else if (name.startsWith("x-codex-")) families.add("codex");
-    else if (name.startsWith("anthropic-ratelimit-unified-")) families.add("anthropic-unified");
-    else if (name.startsWith("anthropic-ratelimit-")) families.add("anthropic");
+  for (const name of headerNames(headers)) {
+    const family = FAMILY.exec(name)?.[0].toLowerCase();
+    if (family !== undefined) families.add(OF_PREFIX[family as keyof typeof OF_PREFIX]);
   }
   return families;
 }
+
+const FAMILY = /^(?:x-codex-|x-ratelimit-|anthropic-ratelimit-(?:unified-)?)/i;
+
+const OF_PREFIX = {
+  "x-codex-": "codex",
+  "x-ratelimit-": "openai",
+  "anthropic-ratelimit-": "anthropic",
+  "anthropic-ratelimit-unified-": "anthropic-unified",
+} as const satisfies Readonly<Record<string, RateHeaderFamily>>;
 
 /** Whose rate headers the clients of a dialect read on a refusal, whoever the provider is. */
 export function familiesOfDialect(dialect: Dialect): ReadonlySet<RateHeaderFamily> {
