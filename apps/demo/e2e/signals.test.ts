@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { AccountSettings } from "../server/simulator/accountSettings.js";
 import { startTestGateway, type Asked, type TestGateway } from "../test/startTestGateway.js";
 
@@ -199,4 +201,21 @@ test("what providers say is never told to clients, nor to the log", async () => 
   const { headers, body } = await ask("alice");
   expect([...headers.values()].join() + body).not.toMatch(/plus|simulated-owner|sk-simulated/u);
   expect(gateway.logged.join("")).not.toMatch(/sk-simulated|\/as\/codex/u);
+});
+
+test("a usage endpoint that never answers holds nobody up, not even the gateway's end", async () => {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    if (request.method === "POST") response.setHeader("content-type", "application/json").end('{"id":"r"}');
+    else asked += 1;
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { gateway, ask, until } = await seat();
+  const { port } = server.address() as AddressInfo;
+  await gateway.admin("PATCH", "/api/connections/codex-demo", { baseUrl: `http://127.0.0.1:${port}/v1` });
+  for (const key of ["alice", "bob", "alice"]) expect((await ask(key)).status).toBe(200);
+  await until(async () => asked > 0);
+  expect(asked).toBe(1);
+  await gateway.stop(0);
 });

@@ -5,6 +5,7 @@ import { Agent } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createLoginWatch } from "../server/signals/createLoginWatch.js";
 import { createUsageEndpoints } from "../server/signals/createUsageEndpoints.js";
+import { feedSignals } from "../server/signals/feedSignals.js";
 import { usageEndpointOf } from "../server/signals/usageEndpointOf.js";
 import { createUpstreamSecrets, type UpstreamAuth } from "../server/upstreamAuth.js";
 import type { Connection } from "../server/connections.js";
@@ -250,4 +251,55 @@ test("a login is needed from a 401 or 403 on, until an answer is neither, or the
   logins.answered("seat", 429);
   logins.forget("other");
   expect(logins.reasons()).toEqual([]);
+});
+
+describe("an upstream's answer", () => {
+  const seat = { id: "seat", provider: "codex" } as Connection;
+  const told = { "x-codex-primary-used-percent": "42", "x-codex-primary-window-minutes": "300" };
+
+  /** A feed into an engine that takes what the test says. */
+  function feed(observe: (id: string, readings: readonly unknown[]) => Promise<void>) {
+    const logged: string[] = [];
+    const answered = feedSignals({
+      engine: { observe },
+      logins: createLoginWatch(),
+      now: () => NOW,
+      log: pino({ level: "debug", errorKey: "error" }, { write: (line) => void logged.push(line) }),
+    });
+    return { answered, logged };
+  }
+
+  test("is read for what it says of the account, errors and their bodies too", () => {
+    const seen: unknown[] = [];
+    const { answered } = feed(async (id, readings) => void seen.push([id, readings]));
+    answered({ status: 200, headers: told, body: undefined }, seat);
+    const body = { error: { type: "usage_limit_reached", resets_in_seconds: 60 } };
+    answered({ status: 429, headers: { ...told, "x-codex-primary-used-percent": "100" }, body }, seat);
+    expect(seen).toMatchObject([
+      ["seat", [{ unit: "percent", window: "5h", utilization: 0.42, receivedAt: NOW }]],
+      ["seat", [{ unit: "percent", window: "5h", utilization: 1 }]],
+    ]);
+  });
+
+  test("without a word of the account is nobody's business", () => {
+    const { answered, logged } = feed(() => Promise.reject(new Error("Nobody asks.")));
+    answered({ status: 200, headers: { "content-type": "application/json" }, body: undefined }, seat);
+    expect(logged).toEqual([]);
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    ["rejects", () => Promise.reject(new Error("no room"))],
+    [
+      "throws",
+      () => {
+        throw new Error("no room");
+      },
+    ],
+  ])("goes on its way when the engine %s, and the log says so", async (_how, observe) => {
+    const { answered, logged } = feed(observe);
+    answered({ status: 200, headers: told, body: undefined }, seat);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain("no room");
+  });
 });
