@@ -43,23 +43,28 @@ function sort(sorted: SortedHeaders, name: string, value: unknown, findings: Fin
 }
 
 function put(fields: Map<string, string>, name: string, said: string, findings: Findings): void {
-  // A `Headers` object joins what was sent several times.
-  const values = said.includes(",") ? valuesIn(said, name) : undefined;
-  const text = (values?.[0] ?? said).trim();
   const known = fields.get(name);
-  if (known === undefined) fields.set(name, text);
-  const read = known ?? text;
-  if (text !== read || values?.some((value) => value.trim() !== read) === true)
+  // A `Headers` object joins what was sent several times.
+  if (known === undefined && !said.includes(",")) {
+    fields.set(name, said.trim());
+    return;
+  }
+  const values = valuesIn(said, name);
+  const read = known ?? values[0]!.trim();
+  fields.set(name, read);
+  if (values.some((value) => value.trim() !== read))
     findings.note(`${name} has several values: the first one is read.`);
 }
 
 const LONGEST_LIST = 1000;
 
 /** The values of a list. A date has a comma of its own, after the name of its day; no other value of these families has. */
-function valuesIn(text: string, name: string): readonly string[] | undefined {
-  if (text.length > LONGEST_LIST || name === "date") return undefined;
-  const values = text.split(",");
-  return name === "retry-after" && !isDigit(text.trimStart().charCodeAt(0)) ? undefined : values;
+function valuesIn(text: string, name: string): readonly string[] {
+  const isWhole =
+    text.length > LONGEST_LIST ||
+    name === "date" ||
+    (name === "retry-after" && !isDigit(text.trimStart().charCodeAt(0)));
+  return isWhole ? [text] : text.split(",");
 }
 
 function isDigit(code: number): boolean {
