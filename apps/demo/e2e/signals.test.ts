@@ -101,7 +101,7 @@ describe("three keys on a seat whose provider tells nothing but percentages", ()
     expect(fiveHours.outside).toBeLessThanOrEqual(2);
     // Of the week a hundredth is gone, and nobody was refused for it.
     expect(weekly.consumedTotal).toBeLessThanOrEqual(2);
-    expect(weekly.perKey.map(({ available }) => available > 0)).toEqual([true, true, true]);
+    for (const { remaining } of weekly.perKey) expect(remaining).toBeGreaterThan(19);
     const { requests } = gateway.provider.state();
     expect(requests).toMatchObject({ refused: 0 });
 
