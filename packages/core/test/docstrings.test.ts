@@ -12,7 +12,7 @@ interface Claim {
   readonly comment: string;
 }
 
-const claims = readdirSync(source)
+const claims = readdirSync(source, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))
   .flatMap((file) => {
     const text = readFileSync(new URL(file, source), "utf8");
