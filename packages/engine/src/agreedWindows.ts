@@ -4,6 +4,9 @@ import { changeStep, type ChangeOutcome } from "./changeStep.js";
 import { ContendedError } from "./contendedError.js";
 import { MOVED } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
+import { keysThatCount } from "./keysThatCount.js";
+import type { Reading } from "./lastKnownUse.js";
+import type { OutagePolicy } from "./outagePolicy.js";
 import type { Sighting } from "./sighting.js";
 import type { Counter, UsageStore } from "./usageStore.js";
 import { windowChanges, type WindowChange } from "./windowChange.js";
@@ -50,26 +53,26 @@ export function createAgreedWindows(tools: {
   readonly store: UsageStore;
   readonly leaseMs: number;
   readonly burn: BurnMeter;
+  readonly outage: Pick<OutagePolicy, "moved">;
 }): AgreedWindows {
-  const { store, leaseMs, burn } = tools;
+  const { store, leaseMs, burn, outage } = tools;
 
   /** Looks at the ledger as it is, and not as a store remembers it: that is why the step has no bounds. */
   async function refresh(live: LivePool, now: EpochMs): Promise<void> {
     const before = live.windows.known;
-    const found = await readStates(live, now, (counters) =>
-      store.transact({
-        ledger: live.ledger,
-        counters,
-        now,
-        decide: (shown) => ({
-          result: shown.slice(),
-          additions: new Array<number>(shown.length).fill(0),
-        }),
-      }),
-    );
+    const found = await readStates(live, now, (counters) => show(live, counters, now));
     // A ledger that knows less than we do has lost what it held: it begins anew, and we with it.
     if (found.revision < before.revision && live.windows.known === before) live.windows.known = found;
     else learn(live, found);
+  }
+
+  function show(live: LivePool, counters: readonly Counter[], now: EpochMs): Promise<readonly number[]> {
+    return store.transact({
+      ledger: live.ledger,
+      counters,
+      now,
+      decide: (shown) => ({ result: shown.slice(), additions: new Array<number>(shown.length).fill(0) }),
+    });
   }
 
   async function readStates(
@@ -106,15 +109,28 @@ export function createAgreedWindows(tools: {
       const known = { ...live.windows.known, revision: live.momentAt(now).revision };
       const changes = changesOf();
       if (changes.length === 0) return;
-      const step = changeStep({ known, changes, keys, leaseMs }, now);
-      const outcome: ChangeOutcome = await store.transact({ ledger: live.ledger, now, ...step });
-      if (outcome === MOVED) await refresh(live, now);
-      else if (outcome === "needs-keys") {
-        keys = [...live.governed.standings.keys()];
+      const { counters, decide } = changeStep({ known, changes, keys, leaseMs }, now);
+      let shown: Pick<Reading, "amounts" | "additions"> | undefined;
+      const outcome: ChangeOutcome = await store.transact<ChangeOutcome>({
+        ledger: live.ledger,
+        now,
+        counters,
+        decide(amounts) {
+          const verdict = decide(amounts);
+          shown = { amounts: amounts.slice(), additions: verdict.additions };
+          return verdict;
+        },
+      });
+      if (outcome === MOVED) {
+        await refresh(live, now);
+        keys = undefined;
+      } else if (outcome === "needs-keys") {
         if (!hasPrepared) await before!();
         hasPrepared = true;
+        keys = await keysThatCount({ live, changes, show: (counters) => show(live, counters, now) });
       } else {
         learn(live, outcome.known);
+        if (shown !== undefined) outage.moved(live, { counters, ...shown }, now);
         for (const { moment, amount } of outcome.told) noteBurn(live, { moment, amount }, now);
         return;
       }

@@ -20,7 +20,11 @@ export interface PlacedChange {
   readonly everyone: readonly number[];
   /** Where everybody's use is counted from now on. */
   readonly target: number;
-  readonly keys: readonly { readonly own: readonly number[]; readonly target: number }[];
+  readonly keys: readonly {
+    /** A key's counters that matter to the change, aligned with {@link bucketsOfKeys}. */
+    readonly own: readonly number[];
+    readonly target: number;
+  }[];
 }
 
 /** What becomes of a window, and what is added for it. */
@@ -52,11 +56,23 @@ export function applyChange(
 
   if (isCarrying(change) && counted !== 0) {
     if (!hasKeys) return "needs-keys";
-    additions.push(...emptied(moment, everyone, amounts), [target, counted]);
-    for (const key of keys) {
-      const own = withoutProvisional(moment, shown(key.own));
-      const use = settledAt({ buckets, amounts: own.map((amount) => Math.max(0, amount)) }, now);
-      additions.push(...emptied(moment, key.own, amounts), [key.target, Math.round(use)]);
+    const carried = bucketsOfKeys(change);
+    additions.push(
+      ...emptied(
+        carried.map((at) => everyone[at]!),
+        amounts,
+      ),
+      [target, counted],
+    );
+    for (const { own, target: keysTarget } of keys) {
+      const use = settledAt(
+        {
+          buckets: carried.map((at) => buckets[at]!),
+          amounts: shown(own).map((amount) => Math.max(0, amount)),
+        },
+        now,
+      );
+      additions.push(...emptied(own, amounts), [keysTarget, Math.round(use)]);
     }
   }
   if (sighting === undefined) return { state: { ...next, ...unseen(change) }, additions };
@@ -72,14 +88,15 @@ export function applyChange(
 }
 
 /** What goes over is not left behind: the plan may come back to where it was. */
-function emptied(
-  { buckets }: DimensionMoment,
-  places: readonly number[],
-  amounts: readonly number[],
-): readonly [number, number][] {
-  return places
-    .filter((at, i) => buckets[i]!.holds === "settled" && amounts[at] !== 0)
-    .map((at) => [at, -amounts[at]!]);
+function emptied(places: readonly number[], amounts: readonly number[]): readonly [number, number][] {
+  return places.filter((at) => amounts[at] !== 0).map((at) => [at, -amounts[at]!]);
+}
+
+/** Which of a key's buckets a change must see: what goes over, or the demand that a rise is spread by. There may be many keys. */
+export function bucketsOfKeys(change: WindowChange): readonly number[] {
+  const { buckets, provisionalAt } = change.moment;
+  if (!isCarrying(change)) return provisionalAt < 0 ? [] : [provisionalAt];
+  return [...buckets.keys()].filter((at) => buckets[at]!.holds === "settled");
 }
 
 /** A window that a plan begins anew has not been seen. */
@@ -143,7 +160,7 @@ function spreadRise(asked: {
   if (!hasKeys) return "needs-keys";
   if (demand <= 0) return { state: { ...next, seenAt, seen, outside: outsideBefore + rise }, additions: [] };
 
-  const demands = keys.map(({ own }) => Math.max(0, amounts[own[provisionalAt]!]!));
+  const demands = keys.map(({ own }) => Math.max(0, amounts[own[0]!]!));
   const known = demands.reduce((sum, each) => sum + each, 0);
   const explained = rate && provisionalPercent(rate, demand);
   // Keys without an allocation are one.
@@ -158,7 +175,7 @@ function spreadRise(asked: {
   ];
   keys.forEach(({ own, target: keysTarget }, i) => {
     if (demands[i] === 0) return;
-    additions.push([keysTarget, parts[i]!], [own[provisionalAt]!, -demands[i]!]);
+    additions.push([keysTarget, parts[i]!], [own[0]!, -demands[i]!]);
   });
   // The rise of a new window has demand from before it in it.
   const learned = kind === "new" ? rate : learnRate(rate, { rise: rise - outside, demand });

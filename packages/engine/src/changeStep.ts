@@ -1,8 +1,8 @@
 import { leaseGenerations, type EpochMs } from "@quota/core";
-import { applyChange } from "./applyChange.js";
+import { applyChange, bucketsOfKeys } from "./applyChange.js";
 import { counterList } from "./counterList.js";
 import { MOVED } from "./decideAdmission.js";
-import { dimensionMoment, keyCounters, type DimensionMoment } from "./poolMoment.js";
+import { dimensionMoment, keyCounterAt, type DimensionMoment } from "./poolMoment.js";
 import type { Counter, Verdict } from "./usageStore.js";
 import { isCarrying, type WindowChange } from "./windowChange.js";
 import {
@@ -57,8 +57,8 @@ export function changeStep(
       everyone: moment.everyone.map(list.place),
       target: list.place(after.everyone[after.settledAt]!),
       keys: (keys ?? []).map((key) => ({
-        own: keyCounters(moment, key).map(list.place),
-        target: list.place(keyCounters(after, key)[after.settledAt]!),
+        own: bucketsOfKeys(change).map((at) => list.place(keyCounterAt(moment, key, at))),
+        target: list.place(keyCounterAt(after, key, after.settledAt)),
       })),
     };
   });

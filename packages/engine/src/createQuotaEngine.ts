@@ -58,7 +58,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   const burn = createBurnMeter();
   const watch = createStoreWatch(options.logger);
   const outage = createOutagePolicy({ store, leases, watch, leaseMs, whenStoreFails, replicas });
-  const windows = createAgreedWindows({ store, leaseMs, burn });
+  const windows = createAgreedWindows({ store, leaseMs, burn, outage });
   const writer = createUseWriter({ store, governedPools, leaseMs, watch, burn, windows, outage, now });
   const renewal = createHoldRenewal({ store, leases, leaseMs, watch, now });
   const validCaller = callerCheck();

@@ -2,7 +2,7 @@ import type { Allowed, AmountsInGrains, Deprioritized, EpochMs, Refused, WhenSto
 import { askAdmission } from "./askAdmission.js";
 import { MOVED, verdictInWindows, type AdmissionQuestion } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
-import { createLastKnownUse } from "./lastKnownUse.js";
+import { createLastKnownUse, type Reading } from "./lastKnownUse.js";
 import { generationAt, type HeldLease, type LeaseBook, type LeaseTerms } from "./leaseBook.js";
 import { createOutageBudget } from "./outageBudget.js";
 import type { Admission } from "./quotaEngine.js";
@@ -23,6 +23,8 @@ export interface OutagePolicy {
   /** A lease ends; whether what it used counts against a budget until it is written. */
   ending(held: HeldLease, actual: AmountsInGrains, now: EpochMs): boolean;
   written(use: UnwrittenUse, settled: Settled, now: EpochMs): void;
+  /** A window has changed: what is counted in it lies elsewhere now. */
+  moved(live: LivePool, step: Reading, now: EpochMs): void;
   /** `again`: it was not written before this, either. */
   unwritten(
     use: UnwrittenUse,
@@ -160,6 +162,10 @@ export function createOutagePolicy(tools: {
         { counters: additions.counters, amounts: before, additions: additions.amounts },
         now,
       );
+    },
+
+    moved(live, step, now) {
+      if (policyOf(live) === "last-known") lastKnown.shown(live.ledger, step, now);
     },
 
     unwritten(_use, { live, additions, again }, now) {

@@ -194,6 +194,14 @@ export function keyCounters(moment: DimensionMoment, apiKeyId: string): readonly
   return countersOf(moment, (holds) => keyCounter(apiKeyId, counted, holds));
 }
 
+/** The one of a key's counters that lies at `i`. */
+export function keyCounterAt(moment: DimensionMoment, apiKeyId: string, i: number): Counter {
+  const counted = { dimension: moment.dimension, isAgreed: moment.window !== undefined };
+  const { holds } = moment.buckets[i]!;
+  const id = keyCounter(apiKeyId, counted, holds);
+  return { id, bucket: moment.buckets[i]!.index, expiresAt: moment.everyone[i]!.expiresAt };
+}
+
 function everyonesCounters(
   moment: Pick<DimensionMoment, "dimension" | "window" | "buckets">,
 ): readonly Counter[] {
