@@ -20,7 +20,7 @@ export const shakenAgreedWindowsChecks: readonly Check<OpenShaken>[] = [
       const property = fc.asyncProperty(fc.scheduler(), deedsArbitrary, async (scheduler, deeds) =>
         shaken(open, scheduler, async (handles) => expectConserved(handles, deeds)),
       );
-      await fc.assert(property, { numRuns: 60 });
+      await fc.assert(property, { numRuns: 40 });
     },
   },
 ];

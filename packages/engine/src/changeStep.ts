@@ -82,7 +82,7 @@ export function changeStep(
           each.states.map((at) => amounts[at]!),
           0,
         );
-        // A store may show what it remembers: what it remembers of another revision is not what is added to.
+        // A store may show what it remembers, and what is learned within a revision is known to whoever learned it.
         if (!isSame(before, moment.state)) return { result: MOVED, additions: nothing };
         holdsUpTo[each.states[SEEN_AT]!] = before.seenAt;
         if (sighting !== undefined && sighting.receivedAt <= before.seenAt) {
@@ -95,8 +95,8 @@ export function changeStep(
         const after = stateAmounts(applied.state);
         stateAmounts(before).forEach((amount, i) => {
           additions[each.states[i]!]! += after[i]! - amount;
-          if (after[i] !== amount && (i !== SEEN_AT || isRolling(applied.state))) changed.add(moment);
         });
+        if (isNews(before, applied.state)) changed.add(moment);
         states.set(dimension.name, applied.state);
         if (sighting !== undefined && dimension.unit === "percent")
           told.push({ moment, amount: applied.state.seen });
@@ -113,13 +113,22 @@ export function changeStep(
 /** Where in a state's counters the moment of the newest reading stands. */
 const SEEN_AT = 4;
 
-/** The same, but for when it was last seen: that alone changes within a revision. */
+/** The same, but for when it was last seen. */
 function isSame(a: WindowState, b: WindowState): boolean {
   const others = stateAmounts(b);
   return stateAmounts(a).every((amount, i) => i === SEEN_AT || amount === others[i]);
 }
 
-/** What was seen of a window without an end binds for a length from then on: others must know when it was seen. */
-function isRolling({ by, outside }: WindowState): boolean {
-  return by === "nobody" && outside > 0;
+/**
+ * Whether requests must be decided on it. They are all decided anew for a new revision, and some providers tell a little more with every
+ * answer: how full a window was seen matters to the next rise alone, and what demand costs, only when it has changed by more than a tenth.
+ */
+function isNews(before: WindowState, after: WindowState): boolean {
+  for (const field of ["number", "by", "opens", "resets", "outside", "limit"] as const)
+    if (before[field] !== after[field]) return true;
+  // What was seen of a window without an end binds for a length from then on.
+  if (after.by === "nobody" && after.outside > 0) return before.seenAt !== after.seenAt;
+  if (before.rate === undefined || after.rate === undefined) return before.rate !== after.rate;
+  const dearer = after.rate.percent / after.rate.demand / (before.rate.percent / before.rate.demand);
+  return dearer < 0.9 || dearer > 1.1;
 }

@@ -133,6 +133,39 @@ describe("windows that are agreed on in the ledger", () => {
   });
 });
 
+describe("what a provider tells with every answer", () => {
+  it("does not make every process decide its requests twice, and is claimed by the right one all the same", async () => {
+    const store = measured(createMemoryUsageStore());
+    const both: readonly DimensionSpec[] = [...CODEX, { ...KIMI[0]!, window: "daily", limit: 1000 }];
+    const { engine, another, caller, dimension, time } = await engineOver({ store, dimensions: both });
+    const second = another();
+    const use = async (by = engine): Promise<void> => {
+      const { lease } = await by.admit({ ...caller("alice"), estimate: { tokens: 0 } });
+      await by.settle(lease!, { tokens: 1000 });
+    };
+    const tell = async (percent: number, by = engine): Promise<void> => {
+      time.now += 10_000;
+      await by.observe("seat", [
+        reading({ unit: "percent", window: "5h", utilization: percent / 100, receivedAt: time.now }),
+        reading({ window: "daily", utilization: percent / 1000, receivedAt: time.now }),
+      ]);
+    };
+    await tell(0);
+    await use();
+    await tell(1);
+    await use(second);
+    for (const percent of [2, 3, 4]) {
+      await tell(percent);
+      store.steps = 0;
+      await use(second);
+      expect(store.steps).toBe(2);
+    }
+    // It has not heard what the others know by now.
+    await tell(5, second);
+    expect(await dimension()).toMatchObject({ attributed: 5e6, outside: 0, provisional: 0 });
+  });
+});
+
 function reading(said: Partial<ProviderReading>): ProviderReading {
   return {
     ...{ provider: "kimi", unit: "requests", window: "hourly", utilization: 0, source: "test" },
@@ -169,12 +202,14 @@ function forgetful(store: UsageStore): UsageStore & { loses: boolean } {
   };
 }
 
-/** A store that tells how many counters the largest of its steps had. */
-function measured(store: UsageStore): UsageStore & { largest: number } {
+/** A store that tells how many steps it took, and how many counters the largest had. */
+function measured(store: UsageStore): UsageStore & { largest: number; steps: number } {
   return {
     ...store,
     largest: 0,
+    steps: 0,
     transact(step) {
+      this.steps += 1;
       this.largest = Math.max(this.largest, step.counters.length);
       return store.transact(step);
     },
