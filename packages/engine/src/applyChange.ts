@@ -78,7 +78,8 @@ export function applyChange(
   if (sighting === undefined) return { state: { ...next, ...unseen(change) }, additions };
   if (dimension.unit !== "percent") {
     const totalThen = (change.kind === "new" ? 0 : counted) + heldAt(total, now);
-    return { state: seenState({ change, sighting, totalThen }), additions };
+    const settled = change.kind === "new" ? 0 : counted;
+    return { state: seenState({ change, sighting, settled, totalThen }), additions };
   }
   const demand = amounts[everyone[moment.provisionalAt] ?? -1] ?? 0;
   const spread = spreadRise({ placed, sighting, counted, demand, hasKeys, amounts });
@@ -108,12 +109,15 @@ function unseen({ kind }: WindowChange): Partial<WindowState> {
 function seenState(asked: {
   readonly change: WindowChange;
   readonly sighting: Sighting;
+  readonly settled: number;
+  /** Settled and held. */
   readonly totalThen: number;
 }): WindowState {
-  const { change, sighting, totalThen } = asked;
+  const { change, sighting, settled, totalThen } = asked;
   const { dimension, state } = change.moment;
   const isUnplanned = dimension.limit === "unknown" || dimension.limit === state.limit;
-  const seenLimit = isUnplanned ? (sighting.limit ?? state.limit) : 0;
+  const isLimitRefuted = state.isLimitRefuted || (isUnplanned && refutesLimit(sighting, settled));
+  const seenLimit = isUnplanned && !isLimitRefuted ? (sighting.limit ?? state.limit) : 0;
   const limit = isUnplanned ? seenLimit : dimension.limit;
   const outside =
     limit > 0 ? Math.round(outsideUse({ utilization: sighting.utilization, limit, totalThen })) : 0;
@@ -126,7 +130,16 @@ function seenState(asked: {
     seen: sighting.seen,
     outside: isNear ? before : outside,
     limit: seenLimit,
+    isLimitRefuted,
   };
+}
+
+/**
+ * Nobody counts more of an account than its provider does. Where we have, by half of a window, the reading counts something else (MiniMax
+ * counts prompts, which its plan here calls tokens), and its limit would lock everybody out.
+ */
+function refutesLimit({ limit, utilization }: Sighting, settled: number): boolean {
+  return limit !== undefined && settled > (utilization + 0.5) * limit;
 }
 
 /** Gives the keys their parts of what a percentage has risen, by their demand since it last did; the rest is the owner's. */

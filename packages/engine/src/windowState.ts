@@ -21,6 +21,8 @@ export interface WindowState {
   readonly outside: number;
   /** The limit that a reading carried, in grains, for a dimension whose plan knows none; 0 for none. */
   readonly limit: number;
+  /** Whether limits of this provider's readings are of another unit than what is counted here: they are never filled in again. */
+  readonly isLimitRefuted: boolean;
   /** What demand costs in percent; undefined while nothing is learned. */
   readonly rate: PercentRate | undefined;
 }
@@ -38,6 +40,7 @@ export const NOTHING_AGREED: WindowState = Object.freeze({
   seen: 0,
   outside: 0,
   limit: 0,
+  isLimitRefuted: false,
   rate: undefined,
 });
 
@@ -83,7 +86,7 @@ export function stateCounters(name: DimensionName, now: EpochMs): readonly Count
 
 /** A state as numbers. */
 export function stateAmounts(state: WindowState): readonly number[] {
-  const { number, by, opens, resets, seenAt, seen, outside, limit, rate } = state;
+  const { number, by, opens, resets, seenAt, seen, outside, limit, isLimitRefuted, rate } = state;
   return [
     number,
     BY.indexOf(by),
@@ -93,6 +96,7 @@ export function stateAmounts(state: WindowState): readonly number[] {
     seen,
     outside,
     limit,
+    isLimitRefuted ? 1 : 0,
     rate?.percent ?? 0,
     rate?.demand ?? 0,
   ];
@@ -100,10 +104,10 @@ export function stateAmounts(state: WindowState): readonly number[] {
 
 /** A state from its numbers, which begin at `from`. */
 export function stateFrom(amounts: readonly number[], from: number): WindowState {
-  const [number, by, opens, resets, seenAt, seen, outside, limit, percent, demand] = amounts.slice(
+  const [number, by, opens, resets, seenAt, seen, outside, limit, refuted, percent, demand] = amounts.slice(
     from,
     from + FIELDS.length,
-  ) as [number, number, number, number, number, number, number, number, number, number];
+  ) as [number, number, number, number, number, number, number, number, number, number, number];
   return {
     number,
     by: BY[by] ?? "nobody",
@@ -113,6 +117,7 @@ export function stateFrom(amounts: readonly number[], from: number): WindowState
     seen,
     outside,
     limit,
+    isLimitRefuted: refuted > 0,
     rate: percent > 0 && demand > 0 ? { percent, demand } : undefined,
   };
 }
@@ -128,6 +133,7 @@ const FIELDS = [
   "seen",
   "outside",
   "limit",
+  "limit-refuted",
   "rate-percent",
   "rate-demand",
 ] as const;

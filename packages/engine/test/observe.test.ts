@@ -238,6 +238,32 @@ describe("a percentage that the provider tells", () => {
     expect(engine.signalsOf("seat")).toHaveLength(2);
   });
 
+  it("goes on for the seconds that a reading says the window has longer, and not a second more", async () => {
+    const { engine, another, reading, use, parts, dimension, time, resets } = await observed();
+    const second = another();
+    await engine.observe("seat", [reading(0, { resetsAt: resets })]);
+    await use("alice", 1000);
+    time.now += 1000;
+    await engine.observe("seat", [reading(60, { resetsAt: resets })]);
+    time.now = resets + 500;
+    await use("bob", 1000);
+    await engine.observe("seat", [reading(61, { resetsAt: resets + 2000 })]);
+    for (const each of [engine, second]) {
+      const { attributed, outside, opensAt } = await dimension(0, each);
+      expect({ all: attributed + outside, opensAt }).toEqual({ all: 61e6, opensAt: resets + 2000 });
+    }
+    expect(await parts()).toMatchObject({ alice: 60 });
+    time.now = resets + 2000;
+    expect(await dimension()).toMatchObject({
+      attributed: 0,
+      outside: 0,
+      opensAt: resets + 2000 + FIVE_HOURS,
+    });
+    time.now += 30_000;
+    await engine.observe("seat", [reading(1, { resetsAt: time.now + FIVE_HOURS })]);
+    expect(await parts()).toEqual({ alice: 0, bob: 1, carol: 0 });
+  });
+
   it("is the same for several processes, each rise claimed once", async () => {
     const { engine, another, reading, use, parts, dimension, time, resets } = await observed();
     const second = another();
@@ -347,6 +373,25 @@ describe("what the provider counts and we count, too", () => {
     });
     expect((await engine.admit(caller("alice"))).decision).toMatchObject({ reason: "fair-share" });
     expect((await engine.admit(caller("bob"))).decision.allowed).toBe(true);
+  });
+
+  it("does not take a limit that is counted in something else: that would lock everybody out", async () => {
+    const MINIMAX: readonly DimensionSpec[] = [{ unit: "tokens", window: "5h", limit: "unknown" }];
+    const { engine, reading, dimension, use, caller, time, resets } = await observed(MINIMAX);
+    await engine.observe("seat", [reading(0, { resetsAt: resets, limit: 1500 })]);
+    await use("alice", 2000);
+    expect((await engine.admit(caller("bob"))).decision.allowed).toBe(false);
+    time.now += 30_000;
+    await engine.observe("seat", [reading(1, { resetsAt: resets, limit: 1500 })]);
+    expect((await engine.admit(caller("bob"))).decision.allowed).toBe(true);
+    // Not in the next window, either.
+    time.now = resets + 1;
+    await engine.observe("seat", [reading(0, { resetsAt: resets + FIVE_HOURS, limit: 1500 })]);
+    expect(await dimension()).toMatchObject({
+      mode: "unknown",
+      limitFrom: "plan",
+      reading: { utilization: 0 },
+    });
   });
 
   it("without a reset binds for a window's length", async () => {
