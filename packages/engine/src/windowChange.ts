@@ -1,6 +1,6 @@
-import { sightWindow, WINDOW_MS, type EpochMs, type FixedWindow } from "@quota/core";
+import { SAME_RESET_MS, sightWindow, WINDOW_MS, type EpochMs, type FixedWindow } from "@quota/core";
 import { dueChange } from "./agreedWindow.js";
-import type { DimensionMoment, PoolMoment } from "./poolMoment.js";
+import { dimensionMoment, type DimensionMoment, type PoolMoment } from "./poolMoment.js";
 import type { Sighting } from "./sighting.js";
 import { FULL, type WindowState } from "./windowState.js";
 
@@ -28,7 +28,7 @@ export function windowChanges(
     const { dimension, state } = each;
     const sighting = sightings.find(({ name }) => name === dimension.name);
     if (sighting !== undefined && sighting.receivedAt > state.seenAt)
-      changes.push(seenChange(each, sighting));
+      changes.push(seenChange(goingOn(each, sighting, now), sighting));
     else {
       const due = dueChange(dimension, state, now);
       if (due === undefined) continue;
@@ -62,6 +62,20 @@ function seenChange(moment: DimensionMoment, sighting: Sighting): WindowChange {
     kind,
     next: { ...state, ...ends(sighted), by: "provider", number: nextNumber(moment, kind) },
     sighting,
+  };
+}
+
+/** A window that has ended by what was agreed on, and by the provider's word ends seconds later, goes on until then. */
+function goingOn(moment: DimensionMoment, { resetsAt }: Sighting, now: EpochMs): DimensionMoment {
+  const { dimension, state, window, buckets } = moment;
+  if (state.by !== "provider" || window?.isStored !== false || resetsAt === undefined) return moment;
+  const laterMs = resetsAt - state.resets;
+  if (laterMs <= 0 || laterMs > SAME_RESET_MS) return moment;
+  const generations = buckets.filter(({ holds }) => holds === "held");
+  return {
+    ...dimensionMoment({ dimension, state: { ...state, resets: resetsAt }, generations }, now),
+    // What is in the ledger is what this was worked out on.
+    state,
   };
 }
 
