@@ -5,7 +5,9 @@ import { MOVED } from "./decideAdmission.js";
 import { dimensionMoment, keyCounterAt, type DimensionMoment } from "./poolMoment.js";
 import type { Counter, Verdict } from "./usageStore.js";
 import { isCarrying, type WindowChange } from "./windowChange.js";
+import { isNewer } from "./sighting.js";
 import {
+  believable,
   revisionCounter,
   stateAmounts,
   stateCounters,
@@ -83,9 +85,9 @@ export function changeStep(
           0,
         );
         // A store may show what it remembers, and what is learned within a revision is known to whoever learned it.
-        if (!isSame(before, moment.state)) return { result: MOVED, additions: nothing };
+        if (!isSame(believable(before, now), moment.state)) return { result: MOVED, additions: nothing };
         holdsUpTo[each.states[SEEN_AT]!] = before.seenAt;
-        if (sighting !== undefined && sighting.receivedAt <= before.seenAt) {
+        if (sighting !== undefined && !isNewer(sighting, believable(before, now), now)) {
           states.set(dimension.name, before);
           continue;
         }
@@ -93,8 +95,8 @@ export function changeStep(
         if (applied === "needs-keys") return { result: applied, additions: nothing };
         for (const [at, amount] of applied.additions) additions[at]! += amount;
         const after = stateAmounts(applied.state);
-        stateAmounts(before).forEach((amount, i) => {
-          additions[each.states[i]!]! += after[i]! - amount;
+        each.states.forEach((at, i) => {
+          additions[at]! += after[i]! - amounts[at]!;
         });
         if (isNews(before, applied.state)) changed.add(moment);
         states.set(dimension.name, applied.state);

@@ -15,6 +15,7 @@ import { agreedWindow, dueChange, type AgreedWindow } from "./agreedWindow.js";
 import { everyoneCounter, keyCounter } from "./counterId.js";
 import type { Counter, CounterId } from "./usageStore.js";
 import {
+  believable,
   NOTHING_AGREED,
   revisionCounter,
   revisionFor,
@@ -85,7 +86,7 @@ export function poolMoment(
   let goodUntil = goodFrom + leaseMs;
   let isDue = false;
   const dimensions = governed.dimensions.map((dimension): DimensionMoment => {
-    const state = windows.states.get(dimension.name) ?? NOTHING_AGREED;
+    const state = believable(windows.states.get(dimension.name) ?? NOTHING_AGREED, now);
     const moment = dimensionMoment({ dimension, state, generations }, now);
     isDue ||= dueChange(dimension, state, now) !== undefined;
     const { from, until } = goodFor(moment, now);

@@ -42,6 +42,21 @@ export function sightingOf(reading: ProviderReading, now: EpochMs): Sighting | u
   };
 }
 
+/**
+ * Whether a reading is newer than what was seen of its window. What was seen in a future that is further away than clocks differ was seen
+ * by a clock that was wrong: it does not keep everybody else's readings out until then.
+ */
+export function isNewer(
+  { receivedAt }: Pick<Sighting, "receivedAt">,
+  { seenAt }: { readonly seenAt: EpochMs },
+  now: EpochMs,
+): boolean {
+  return receivedAt > seenAt || seenAt > now + CLOCKS_DIFFER_MS;
+}
+
+/** By how much the clocks of two processes may differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 function limitOf({ unit, limit }: ProviderReading): Grains | undefined {
   if (limit === undefined || !(limit > 0) || !Number.isSafeInteger(Math.ceil(limit))) return undefined;
   const whole = unit === "requests" || unit === "tokens" ? Math.floor(limit) : limit;

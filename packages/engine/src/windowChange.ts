@@ -1,7 +1,7 @@
 import { SAME_RESET_MS, sightWindow, WINDOW_MS, type EpochMs, type FixedWindow } from "@quota/core";
 import { dueChange } from "./agreedWindow.js";
 import { dimensionMoment, type DimensionMoment, type PoolMoment } from "./poolMoment.js";
-import type { Sighting } from "./sighting.js";
+import { isNewer, type Sighting } from "./sighting.js";
 import { FULL, type WindowState } from "./windowState.js";
 
 /** What a plan or a reading changes about the window of one dimension. */
@@ -27,7 +27,7 @@ export function windowChanges(
   for (const each of moment.dimensions) {
     const { dimension, state } = each;
     const sighting = sightings.find(({ name }) => name === dimension.name);
-    if (sighting !== undefined && sighting.receivedAt > state.seenAt)
+    if (sighting !== undefined && isNewer(sighting, state, now))
       changes.push(seenChange(goingOn(each, sighting, now), sighting));
     else {
       const due = dueChange(dimension, state, now);

@@ -44,6 +44,14 @@ export const NOTHING_AGREED: WindowState = Object.freeze({
   rate: undefined,
 });
 
+/**
+ * A state, unless it cannot be: where what two stores held was added up, windows open decades from now. Then nothing is agreed on, and
+ * numbers go on.
+ */
+export function believable(state: WindowState, now: EpochMs): WindowState {
+  return state.opens > now + KEPT_MS ? { ...NOTHING_AGREED, number: state.number } : state;
+}
+
 /** The states of a ledger's dimensions, as of one revision of them. */
 export interface KnownWindows {
   /** Grows with every change that a decision depends on; requests are decided only on the newest. */

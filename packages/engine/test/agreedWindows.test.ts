@@ -21,6 +21,41 @@ describe("windows that are agreed on in the ledger", () => {
     expect(await dimension()).toMatchObject({ consumedTotal: 1, opensAt: time.now + HOUR });
   });
 
+  it("are not believed where what two stores held was added up: they would not end for decades", async () => {
+    const { store, pool, spend, dimension, time } = await engineOver({ dimensions: FIRST_USE });
+    await spend("alice");
+    const counters = [
+      "revision",
+      ...["number", "by", "opens", "resets"].map((each) => `requests/hourly|${each}`),
+    ].map((id) => ({ id: `window|${id}`, bucket: 0, expiresAt: START + 400 * 24 * HOUR }));
+    await store.transact({
+      ...{ ledger: `pool:${pool.incarnation}`, counters, now: time.now },
+      decide: (amounts) => ({ result: undefined, additions: amounts }),
+    });
+    time.now += 1000;
+    await spend("alice");
+    expect(await dimension()).toMatchObject({ anchoredBy: "first-use", opensAt: time.now + HOUR });
+    time.now += HOUR;
+    await spend("alice");
+    expect(await dimension()).toMatchObject({ consumedTotal: 1, opensAt: time.now + HOUR });
+  });
+
+  it("take in what is said after a process whose clock was a day ahead", async () => {
+    const { engine, another, dimension, time } = await engineOver({ dimensions: CODEX });
+    const ahead = another({ clock: { now: () => time.now + 24 * HOUR } });
+    const percent = (of: number, receivedAt: number): ProviderReading =>
+      reading({
+        ...{ unit: "percent", window: "5h" },
+        utilization: of / 100,
+        receivedAt,
+        resetsAt: receivedAt + HOUR,
+      });
+    await ahead.observe("seat", [percent(10, time.now + 24 * HOUR)]);
+    time.now += 1000;
+    await engine.observe("seat", [percent(30, time.now)]);
+    expect(await dimension()).toMatchObject({ globalUsedPercent: 0.3, opensAt: time.now + HOUR });
+  });
+
   it("are known, with what is counted in them, when the store goes away right after they moved", async () => {
     const store = switchable(createMemoryUsageStore(), away);
     const { engine, spend, caller, time } = await engineOver({
