@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runReplay, type RunName, type RunResult } from "../replay/runs.js";
 import { shapedTraffic } from "../replay/shapedTraffic.js";
@@ -44,3 +45,33 @@ describe("a traffic replayed against the simulator's account of a Codex seat", (
     expect(outside).toBeLessThanOrEqual(trueOutside);
   });
 });
+
+describe("docs/percent.md", () => {
+  const text = readFileSync(new URL("../../../docs/percent.md", import.meta.url), "utf8").replaceAll(
+    / +/g,
+    " ",
+  );
+  const kept = JSON.parse(
+    readFileSync(new URL("../replay/results.json", import.meta.url), "utf8"),
+  ) as Readonly<Record<"trace" | "shaped", { readonly runs: readonly RunResult[] }>>;
+
+  it.each(["trace", "shaped"] as const)(
+    "says what the last replay of the %s traffic has found",
+    (traffic) => {
+      for (const { run, fiveHours } of kept[traffic].runs) {
+        const { windows, pairs, near, worst, largestError, outside, trueOutside, sinceReading } = fiveHours;
+        const cells = [
+          ...[traffic, `\`${run}\``, `${windows} × ${pairs / windows}`, percent(near)],
+          Math.abs(worst.attributed - worst.truth).toFixed(2),
+          ...[`${largestError}`, outside.toFixed(1), trueOutside.toFixed(1)],
+          ...[percent(sinceReading.near), percent(sinceReading.nearForAll)],
+        ];
+        expect(text).toContain(`| ${cells.join(" | ")} |`);
+      }
+    },
+  );
+});
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(1)} %`;
+}
