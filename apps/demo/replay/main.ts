@@ -13,7 +13,7 @@ import { tableOfRuns } from "./tableOfRuns.js";
 const RESULTS = join(import.meta.dirname, "results.json");
 
 const [argument] = process.argv.slice(2).filter((each) => each !== "--");
-// pnpm runs this in the demo's folder, wherever it was called.
+// The root's script runs this in the demo's folder.
 const path = argument === undefined ? undefined : resolve(process.env["INIT_CWD"] ?? ".", argument);
 
 const began = performance.now();
