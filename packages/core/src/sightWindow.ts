@@ -30,15 +30,22 @@ export interface SightedWindow extends FixedWindow {
 /** Ends that differ by no more than this are one end: answers take seconds, and clocks differ. */
 export const SAME_RESET_MS = 60_000;
 
-/** The same end, and a part of a hundredth less full: providers that round, or that ask another of their machines, say so. */
+/** A part of a hundredth less full: providers that round, or that ask another of their machines, say so. */
 const JITTER = 0.01;
+
+/**
+ * A window that still ends where it did, and is as full as that part of what it was, or less, was emptied early, or is another plan's.
+ * Falls short of that are answers that overtook each other, endpoints that repeat what they said minutes ago, and
+ * percentages beside a refusal that called the window full.
+ */
+const EMPTIED = 0.5;
 
 /**
  * Tells whether a reading speaks of the window that is known or of another.
  *
- * Counting starts again only for a window that the provider has really begun anew: its fullness has fallen, or it opens where the
- * known one ends. An end that moves under a fullness that does not fall (a window that slides, that starts with its first use, or
- * that was guessed when the last one ended) is a correction: the count goes on.
+ * Counting starts again only for a window that the provider has really begun anew: its fullness has fallen (by half, where it says that
+ * the end is the same), or it opens where the known one ends. An end that moves under a fullness that does not fall (a window that
+ * slides, that starts with its first use, or that was guessed when the last one ended) is a correction: the count goes on.
  *
  * @param asked.full what `seen` is of a full window.
  */
@@ -51,13 +58,14 @@ export function sightWindow(asked: {
   const { known, lengthMs, full, sighting } = asked;
   const { seen, receivedAt } = sighting;
   const resets = sighting.resetsAt ?? known?.resets ?? receivedAt + lengthMs;
-  if (known !== undefined && isSameEnd(resets, known)) {
-    if (seen >= known.seen - full * JITTER) return { ...ends(known), kind: "same" };
-    if (sighting.resetsAt !== undefined) return { ...ends(known), kind: "new" };
-    return { kind: "new", opens: receivedAt, resets: receivedAt + lengthMs };
-  }
   const opens = resets - lengthMs;
   if (known === undefined) return { kind: "first", opens, resets };
+  if (isSameEnd(resets, known)) {
+    if (seen >= known.seen - full * JITTER) return { ...ends(known), kind: "same" };
+    if (sighting.resetsAt === undefined)
+      return { kind: "new", opens: receivedAt, resets: receivedAt + lengthMs };
+    return { ...ends(known), kind: seen <= known.seen * EMPTIED ? "new" : "same" };
+  }
   const begunAnew = seen < known.seen || opens >= known.resets - SAME_RESET_MS;
   return { kind: known.seen > 0 && begunAnew ? "new" : "moved", opens, resets };
 }

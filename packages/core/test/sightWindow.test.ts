@@ -39,6 +39,24 @@ describe("the end that a reading names", () => {
     ["moves by seconds with the first use that is seen", 0, 3, 2000, "moved", 2000],
     ["stays where nothing has been seen, and nothing is new", 0, 0, 0, "same", 0],
     ["begins anew with a fullness that has fallen", 50, 3, 0, "new", 0],
+    ["begins anew, too, with half of the fullness: the account has another plan", 100, 50, 0, "new", 0],
+    [
+      "stays with a little less, which another machine of the provider's said earlier",
+      60,
+      58,
+      2000,
+      "same",
+      0,
+    ],
+    ["stays with less than the refusal that called it full", 100, 97, 0, "same", 0],
+    [
+      "is a new window's with a fullness that has fallen",
+      60,
+      50,
+      2 * SAME_RESET_MS,
+      "new",
+      2 * SAME_RESET_MS,
+    ],
   ] as const)("%s", (_, known, seen, later, kind, moved) => {
     expect(sighted({ known, seen, resets: RESETS + later })).toEqual({
       kind,
