@@ -37,6 +37,8 @@ export { RatesUnavailableError } from "./ratesUnavailableError.js";
 
 export type { Counter, CounterId, LedgerId, Step, UsageStore, Verdict } from "./usageStore.js";
 export type { LedgerPart } from "./ledgerPart.js";
+export { joinedPart } from "./joinedPart.js";
+export type { JoinedPart, LedgerLook } from "./joinedPart.js";
 export { StoreError } from "./storeError.js";
 export { ContendedError } from "./contendedError.js";
 export type { Awaitable } from "./awaitable.js";

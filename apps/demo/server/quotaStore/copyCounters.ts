@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { StoreError, type LedgerPart, type UsageStore } from "@quota/engine";
+import { joinedPart, StoreError, type LedgerPart, type UsageStore } from "@quota/engine";
 
 /** A store that can say what it holds. Nobody may write to it meanwhile. */
 export interface CountedStore {
@@ -26,7 +26,7 @@ const MARK_MS = 60_000;
 
 /**
  * Adds everything that one store holds to another, which nobody else may write to meanwhile. What the target had stays: an amount is
- * counted in one place at a time, so the two belong together. Two names of one place, such as two addresses of one Redis, have nothing to
+ * counted in one place at a time, so the two belong together; what is agreed on in both is the target's (see `joinedPart`). Two names of one place, such as two addresses of one Redis, have nothing to
  * copy.
  *
  * @throws {Error} when either store fails or it takes too long; what was copied has been taken back, unless the message says otherwise.
@@ -43,19 +43,30 @@ export async function copyCounters(
   },
   now: number,
 ): Promise<CountersCopy> {
-  const copied: { readonly part: LedgerPart; readonly before: readonly number[] }[] = [];
+  /** What was there, and what the target held where it went. */
+  const copied: { readonly part: LedgerPart; readonly before: LedgerPart }[] = [];
   const giveUpAt = performance.now() + limitMs;
   const undo = async (): Promise<void> => {
-    for (const { part, before } of copied.splice(0)) await set(to, { ...part, amounts: before }, now);
+    for (const { before } of copied.splice(0)) await set(to, before, now);
   };
 
   try {
     const source = (await isOnePlace(from.store, to, now)) ? [] : from.live(now);
     for await (const part of source) {
       if (performance.now() > giveUpAt) throw new Error(`it took longer than ${limitMs} ms`);
-      const before = await shown(to, part, now);
+      const { ledger } = part;
+      const lookIn =
+        (store: UsageStore) =>
+        (counters: LedgerPart["counters"]): Promise<readonly number[]> =>
+          shown(store, { ledger, counters }, now);
+      const { counters, amountsOver } = await joinedPart(
+        part,
+        { from: lookIn(from.store), to: lookIn(to) },
+        now,
+      );
+      const before = { ledger, counters, amounts: await shown(to, { ledger, counters }, now) };
       copied.push({ part, before });
-      await set(to, { ...part, amounts: part.amounts.map((amount, i) => amount + before[i]!) }, now);
+      await set(to, { ledger, counters, amounts: amountsOver(before.amounts) }, now);
     }
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
@@ -94,7 +105,11 @@ async function isOnePlace(from: UsageStore, to: UsageStore, now: number): Promis
 }
 
 /** What the counters hold, by a step: a mere reading may lag behind. */
-function shown(store: UsageStore, { ledger, counters }: LedgerPart, now: number): Promise<readonly number[]> {
+function shown(
+  store: UsageStore,
+  { ledger, counters }: Omit<LedgerPart, "amounts">,
+  now: number,
+): Promise<readonly number[]> {
   return store.transact({
     ledger,
     counters,

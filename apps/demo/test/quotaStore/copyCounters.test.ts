@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { copyCounters } from "../../server/quotaStore/copyCounters.js";
 import { countedInSqlite } from "./countedInSqlite.js";
 import { add, held, NOW } from "./counting.js";
+import { HOUR, sharedSeat } from "./sharedSeat.js";
 
 describe("counters that are copied", () => {
   test("are added to what the target has, ledger by ledger, and then taken from the source", async () => {
@@ -47,6 +48,34 @@ describe("counters that are copied", () => {
     await add(from.store, { everyone: 5 });
     await expect(copyCounters({ from, to: to.store, limitMs: -1 }, NOW)).rejects.toThrow("longer than");
     expect(await held(to.store, ["everyone"])).toEqual([0]);
+  });
+
+  test("of windows that each store has agreed on for itself go into the target's window, whose word stands", async () => {
+    const [from, to] = [await countedInSqlite(), await countedInSqlite()];
+    const world = await sharedSeat();
+    const engines = [from, to].map(({ store }) => world.engineOn(store));
+    // The source knows its third window when the target knows its first.
+    for (const hours of [0, 6, 12]) {
+      world.time.now = NOW + hours * HOUR;
+      await world.say(engines[0]!, { percent: hours === 12 ? 0 : 3 });
+    }
+    await world.say(engines[1]!, { percent: 20 });
+    await world.use(engines[0]!, 1000);
+    await world.use(engines[1]!, 3000);
+    const copy = await copyCounters({ from, to: to.store }, world.time.now);
+    await copy.finish();
+    world.time.now += 1000;
+    await world.say(engines[1]!, { percent: 24 });
+    expect(await world.fullness(engines[1]!)).toMatchObject({ outside: 20e6, attributed: 4e6 });
+    expect((await world.requests(engines[1]!)).consumedTotal).toBe(2);
+  });
+
+  test("of rate plans keep the newer revision, not the sum of both", async () => {
+    const [from, to] = [await countedInSqlite(), await countedInSqlite()];
+    await add(from.store, { "revision|newest": 5 }, "rates:main");
+    await add(to.store, { "revision|newest": 4 }, "rates:main");
+    await copyCounters({ from, to: to.store }, NOW);
+    expect(await held(to.store, ["revision|newest"], "rates:main")).toEqual([5]);
   });
 
   test("are whole or nothing in the target, at whatever step it fails, and whether or not a lost step was applied", async () => {
