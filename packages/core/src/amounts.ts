@@ -19,7 +19,7 @@ export interface Amounts {
 export type AmountsInGrains = Readonly<Record<Unit | "pricedTokens", Grains | undefined>>;
 
 /**
- * Turns what a request really cost into grains.
+ * Turns what a request really cost into grains. `pricedTokens` are weighed and not counted: they are rounded up.
  *
  * @throws {InvalidAmountError} naming the member, for anything that cannot be counted exactly.
  * @example
@@ -32,8 +32,7 @@ export function amountsInGrains(amounts: Amounts, field: string): AmountsInGrain
     requests: requests === undefined ? undefined : wholeGrains("requests", requests, field),
     tokens: tokens === undefined ? undefined : wholeGrains("tokens", tokens, field),
     usd: usd === undefined ? undefined : wholeGrains("usd", usd, field),
-    pricedTokens:
-      pricedTokens === undefined ? undefined : grains(roundedUp(pricedTokens), `${field}.pricedTokens`),
+    pricedTokens: pricedTokens === undefined ? undefined : wholeTokens(pricedTokens, field),
   };
 }
 
@@ -50,8 +49,7 @@ export function estimateInGrains(estimate: Amounts, field: string): AmountsInGra
     requests: wholeGrains("requests", roundedUp(requests), field),
     tokens: tokens === undefined ? undefined : wholeGrains("tokens", roundedUp(tokens), field),
     usd: usd === undefined ? undefined : wholeGrains("usd", usd, field),
-    pricedTokens:
-      pricedTokens === undefined ? undefined : grains(roundedUp(pricedTokens), `${field}.pricedTokens`),
+    pricedTokens: pricedTokens === undefined ? undefined : wholeTokens(pricedTokens, field),
   };
 }
 
@@ -59,6 +57,12 @@ export function estimateInGrains(estimate: Amounts, field: string): AmountsInGra
 function wholeGrains(unit: Unit, amount: number, field: string): Grains {
   if (GRAINS_PER_UNIT[unit] === 1 && Number.isSafeInteger(amount) && amount > 0) return amount;
   return toGrains(unit, amount, `${field}.${unit}`);
+}
+
+/** What tokens weigh is seldom whole. */
+function wholeTokens(pricedTokens: number, field: string): Grains {
+  const whole = roundedUp(pricedTokens);
+  return Number.isSafeInteger(whole) && whole > 0 ? whole : grains(whole, `${field}.pricedTokens`);
 }
 
 /** What is not a number above 0 is left as it is, to be refused. */

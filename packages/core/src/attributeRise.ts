@@ -1,3 +1,5 @@
+import { GRAINS_PER_UNIT } from "./units.js";
+
 /** A rise of the provider's percentage, and what it is spread over. */
 export interface RiseQuestion {
   /** How much the percentage rose: whole grains of percent, above 0. */
@@ -23,7 +25,7 @@ export interface AttributedRise {
 const MOST_TIMES_EXPLAINED = 3;
 
 /** And a percent point more than that, since providers round to whole percents: the first rise after a little demand is one. */
-const ROUNDED_AWAY = 1_000_000;
+const ROUNDED_AWAY = GRAINS_PER_UNIT.percent;
 
 /**
  * Spreads a rise of the provider's percentage over the keys, by their demand since the last rise.
