@@ -57,7 +57,7 @@ function addLimit(unit: "tokens" | "requests", found: Limit, findings: Findings)
     utilization,
     limit,
     remaining,
-    reset: resetsAt === undefined ? undefined : { at: resetsAt, source: `${name}-reset` },
+    reset: { at: resetsAt, source: `${name}-reset` },
     source: `${name}-remaining`,
   });
 }

@@ -88,7 +88,7 @@ function readWindow(
     window: fields.window,
     lengthMs: fields.lengthMs,
     utilization: refused ? Math.max(1, used ?? 1) : used!,
-    reset: at === undefined ? undefined : { at, source: fields.reset },
+    reset: { at, source: fields.reset },
     scope: fields.scope,
     source: used !== undefined ? fields.utilization : named ? CLAIM : fields.status,
     refused,

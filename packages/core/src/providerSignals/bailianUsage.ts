@@ -1,11 +1,10 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
+import type { StatedReset } from "./believedReset.js";
 import type { Findings } from "./findings.js";
 import { listIn } from "./listIn.js";
 import { CHINA_MINUTES, readMoment } from "./readMoment.js";
 import { readNumber } from "./readNumber.js";
 import { usedPart } from "./usedPart.js";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** What the fields of a window begin with, by plan. */
 const WINDOWS_SAID = [
@@ -91,11 +90,6 @@ function readPart(
   findings.add({ unit: "percent", window, utilization, reset, source });
 }
 
-function resetIn(
-  quota: Members,
-  source: string,
-  findings: Findings,
-): { at: number; source: string } | undefined {
-  const at = readMoment(quota[source], source, { findings, localMinutes: CHINA_MINUTES });
-  return at === undefined ? undefined : { at, source };
+function resetIn(quota: Members, source: string, findings: Findings): StatedReset {
+  return { at: readMoment(quota[source], source, { findings, localMinutes: CHINA_MINUTES }), source };
 }

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../units.js";
 
-/** What a provider said of a window's reset. */
+/** What a provider said of a window's reset; neither date nor time: nothing. */
 export interface StatedReset {
   /** As a date, which is by the provider's clock, … */
   readonly at?: EpochMs | undefined;

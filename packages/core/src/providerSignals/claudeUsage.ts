@@ -1,11 +1,9 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
 import { anthropicWindow, headerNameOf } from "./anthropicWindow.js";
 import type { Findings } from "./findings.js";
 import { readMoment } from "./readMoment.js";
 import { readNumber } from "./readNumber.js";
 import { usedPart } from "./usedPart.js";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The usage endpoint of Claude (`oauth/usage`): `five_hour` and `seven_day` are the account's; others (`seven_day_opus`, …) keep
@@ -32,7 +30,7 @@ function readWindow(said: Members, name: string, findings: Findings): void {
     window,
     lengthMs,
     utilization: percent / 100,
-    reset: at === undefined ? undefined : { at, source: `${name}.resets_at` },
+    reset: { at, source: `${name}.resets_at` },
     scope,
     source,
   });

@@ -1,18 +1,17 @@
+import type { Members } from "../isRecord.js";
+import { SAME_RESET_MS } from "../sightWindow.js";
 import type { EpochMs } from "../units.js";
 import type { Findings } from "./findings.js";
 import type { ProviderReading } from "./providerReading.js";
 import { readMoment } from "./readMoment.js";
 import { readNumber } from "./readNumber.js";
 
-/** A reset in the body and one in the headers are the same if they are this close: the two are a second or so apart. */
-const SAME_MS = 60_000;
-
 /**
  * A refusal of Codex (`usage_limit_reached`) says when its window resets, not which window it is: `resets_at` is an epoch in
  * seconds, `resets_in_seconds` counts from the answer. The window with that reset is full, whatever its percentage
  * was rounded to; if none has it and none is full, the reading names no window.
  */
-export function readCodexRefusal(error: Readonly<Record<string, unknown>>, findings: Findings): void {
+export function readCodexRefusal(error: Members, findings: Findings): void {
   const source = "error.resets_at";
   const at = readMoment(error["resets_at"], source, { findings });
   const seconds = readNumber(error["resets_in_seconds"], "error.resets_in_seconds", findings);
@@ -42,7 +41,7 @@ function fullestThatResetsAt(
   let fullest: ProviderReading | undefined;
   for (const reading of readings) {
     const { resetsAt, utilization } = reading;
-    if (resetsAt === undefined || Math.abs(resetsAt - resets) > SAME_MS) continue;
+    if (resetsAt === undefined || Math.abs(resetsAt - resets) > SAME_RESET_MS) continue;
     if (fullest === undefined || utilization > fullest.utilization) fullest = reading;
   }
   return fullest;

@@ -1,11 +1,9 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
 import { addCodexWindow } from "./codexWindow.js";
 import type { Findings } from "./findings.js";
 import { listIn } from "./listIn.js";
 import { textIn } from "./textIn.js";
 import { readNumber } from "./readNumber.js";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The usage endpoint of Codex (`wham/usage`): `rate_limit` is the account's, `code_review_rate_limit` and

@@ -40,10 +40,7 @@ export function addCodexWindow(said: CodexWindow, findings: Findings): void {
     window: known.window,
     lengthMs: known.lengthMs,
     utilization: used / 100,
-    reset:
-      at === undefined && afterMs === undefined
-        ? undefined
-        : { at, afterMs, source: at === undefined ? said.resetAfterField : said.resetAtField },
+    reset: { at, afterMs, source: at === undefined ? said.resetAfterField : said.resetAtField },
     scope,
     source,
   });

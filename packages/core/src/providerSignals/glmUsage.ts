@@ -1,12 +1,10 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
 import type { Findings } from "./findings.js";
 import { listIn } from "./listIn.js";
 import { CHINA_MINUTES, readMoment } from "./readMoment.js";
 import { readNumber } from "./readNumber.js";
 import { usedPart } from "./usedPart.js";
-import { windowOfLength, type KnownWindow } from "./windowOfLength.js";
-
-type Members = Readonly<Record<string, unknown>>;
+import { windowOfLength, type NamedWindow } from "./windowOfLength.js";
 
 const HOURS = 3;
 const DAYS = 4;
@@ -42,7 +40,7 @@ function isOfTokens(limit: Members): boolean {
 function windowOf(
   { limit, path, unnamed }: { readonly limit: Members; readonly path: string; readonly unnamed: number },
   findings: Findings,
-): KnownWindow | undefined {
+): NamedWindow | undefined {
   const unit = readNumber(limit["unit"], `${path}.unit`, findings);
   if (unit === undefined)
     return isOfTokens(limit) && unnamed === 1 ? windowOfLength(5 * 3_600_000) : undefined;
@@ -67,7 +65,7 @@ function addLimit(
     readonly limit: Members;
     readonly path: string;
     readonly unit: "tokens" | "requests";
-    readonly window: KnownWindow | undefined;
+    readonly window: NamedWindow | undefined;
   },
   findings: Findings,
 ): void {
@@ -100,7 +98,7 @@ function addLimit(
     utilization: exact?.utilization ?? percent! / 100,
     limit: countsTokens ? exact?.limit : undefined,
     remaining: countsTokens ? exact?.remaining : undefined,
-    reset: at === undefined ? undefined : { at, source: `${path}.nextResetTime` },
+    reset: { at, source: `${path}.nextResetTime` },
     scope: unit === "requests" ? "tools" : undefined,
     source: exact === undefined ? source : `${path}.currentValue`,
   });

@@ -1,5 +1,5 @@
 import { fixedWindowAt } from "../fixedWindow.js";
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
 import type { Findings } from "./findings.js";
 import { durationIn } from "./durationIn.js";
 import { listIn } from "./listIn.js";
@@ -7,8 +7,6 @@ import { textIn } from "./textIn.js";
 import { readNumber } from "./readNumber.js";
 import { shownValue } from "./shownValue.js";
 import { usedPart } from "./usedPart.js";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * A refusal of Gemini: `error.details` has the wait (`RetryInfo`, a duration in seconds with a fraction) and the limits that are

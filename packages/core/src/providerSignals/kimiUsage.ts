@@ -1,12 +1,11 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
+import type { StatedReset } from "./believedReset.js";
 import type { Findings } from "./findings.js";
 import { listIn } from "./listIn.js";
 import { readMoment } from "./readMoment.js";
 import { readNumber } from "./readNumber.js";
 import { usedPart } from "./usedPart.js";
-import { windowOfLength, type KnownWindow } from "./windowOfLength.js";
-
-type Members = Readonly<Record<string, unknown>>;
+import { windowOfLength, type NamedWindow } from "./windowOfLength.js";
 
 const TIME_UNITS_MS: ReadonlyMap<unknown, number> = new Map([
   ["TIME_UNIT_SECOND", 1000],
@@ -55,7 +54,7 @@ export function readKimiUsage(body: Members, findings: Findings): void {
       addRatio(usages[name], { path: `usages.${name}`, window, scope }, findings);
 }
 
-function windowOf(said: unknown, path: string, findings: Findings): KnownWindow | undefined {
+function windowOf(said: unknown, path: string, findings: Findings): NamedWindow | undefined {
   if (!isRecord(said)) return undefined;
   const duration = readNumber(said["duration"], `${path}.duration`, findings);
   const unitMs = TIME_UNITS_MS.get(said["timeUnit"]);
@@ -66,7 +65,7 @@ function windowOf(said: unknown, path: string, findings: Findings): KnownWindow 
 }
 
 function addCounts(
-  { detail, path, window }: { readonly detail: Members; readonly path: string; readonly window: KnownWindow },
+  { detail, path, window }: { readonly detail: Members; readonly path: string; readonly window: NamedWindow },
   findings: Findings,
 ): boolean {
   const part = usedPart(
@@ -112,13 +111,9 @@ function addRatio(
   });
 }
 
-function resetIn(
-  said: Members,
-  path: string,
-  findings: Findings,
-): { at: number; source: string } | undefined {
+function resetIn(said: Members, path: string, findings: Findings): StatedReset | undefined {
   const name = ["resetTime", "reset_time", "resetAt", "reset_at"].find((each) => said[each] !== undefined);
   if (name === undefined) return undefined;
-  const at = readMoment(said[name], `${path}.${name}`, { findings });
-  return at === undefined ? undefined : { at, source: `${path}.${name}` };
+  const source = `${path}.${name}`;
+  return { at: readMoment(said[name], source, { findings }), source };
 }

@@ -1,13 +1,12 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
+import type { StatedReset } from "./believedReset.js";
 import type { Findings } from "./findings.js";
 import { listIn } from "./listIn.js";
 import { textIn } from "./textIn.js";
 import { CHINA_MINUTES, readMoment } from "./readMoment.js";
 import { readNumber } from "./readNumber.js";
 import { usedPart } from "./usedPart.js";
-import { windowOfLength, type KnownWindow } from "./windowOfLength.js";
-
-type Members = Readonly<Record<string, unknown>>;
+import { windowOfLength, type NamedWindow } from "./windowOfLength.js";
 
 /** The two windows of a model, and what their fields begin with. */
 const WINDOWS_SAID = [
@@ -91,18 +90,17 @@ interface TimeFields {
 }
 
 /** The window, where the row says from when to when it is. */
-function windowBetween({ row, path, times }: TimeFields, findings: Findings): KnownWindow | undefined {
+function windowBetween({ row, path, times }: TimeFields, findings: Findings): NamedWindow | undefined {
   const [start, end] = ([`${times}start_time`, `${times}end_time`] as const).map((name) =>
     readMoment(row[name], path + name, { findings, localMinutes: CHINA_MINUTES }),
   );
   return start === undefined || end === undefined ? undefined : windowOfLength(end - start);
 }
 
-function resetIn({ row, path, times }: TimeFields, findings: Findings) {
+function resetIn({ row, path, times }: TimeFields, findings: Findings): StatedReset {
   const endField = `${times}end_time`;
   const leftField = `${times}remains_time`;
   const at = readMoment(row[endField], path + endField, { findings, localMinutes: CHINA_MINUTES });
   const afterMs = readNumber(row[leftField], path + leftField, findings);
-  if (at === undefined && afterMs === undefined) return undefined;
   return { at, afterMs, source: path + (at === undefined ? leftField : endField) };
 }

@@ -61,7 +61,7 @@ function readLimit(headers: ReadonlyMap<string, string>, names: Limit, findings:
     utilization: part.utilization,
     limit: part.limit,
     remaining: part.remaining,
-    reset: afterMs === undefined ? undefined : { afterMs, source: names.reset },
+    reset: { afterMs, source: names.reset },
     source: names.remaining,
   });
 }

@@ -1,11 +1,9 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
 import type { Findings } from "./findings.js";
 import { readMoment } from "./readMoment.js";
 import { sortHeaders } from "./sortHeaders.js";
 import { reported } from "./reported.js";
 import { usedPart } from "./usedPart.js";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * OpenRouter's limit of requests: `X-RateLimit-Limit`, `-Remaining` and `-Reset`, which is an epoch in milliseconds. A refusal has
@@ -88,7 +86,7 @@ function addRequests(
     utilization: part.utilization,
     limit: part.limit,
     remaining: part.remaining,
-    reset: at === undefined ? undefined : { at, source: path + resetName },
+    reset: { at, source: path + resetName },
     scope,
     source: path + remainingName,
   });

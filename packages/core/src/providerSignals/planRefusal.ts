@@ -80,7 +80,7 @@ export function readPlanRefusal(
     unit: unit ?? phrases.unit,
     window,
     utilization: 1,
-    reset: at === undefined ? undefined : { at, source },
+    reset: { at, source },
     source,
     refused: true,
   });

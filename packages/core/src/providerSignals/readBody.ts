@@ -1,4 +1,4 @@
-import { isRecord } from "../isRecord.js";
+import { isRecord, type Members } from "../isRecord.js";
 import { bailianUnit, readBailianUsage } from "./bailianUsage.js";
 import { readClaudeUsage } from "./claudeUsage.js";
 import { readCodexRefusal } from "./codexRefusal.js";
@@ -12,8 +12,6 @@ import { readOpenRouterKey, readOpenRouterRefusal } from "./openRouter.js";
 import { readPlanRefusal } from "./planRefusal.js";
 import { familyOf, type ProviderFamily } from "./providerFamily.js";
 import { waitInText } from "./waitInText.js";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the body of an answer: a refusal by what it says, since gateways pass on what others refused; anything else as what the

@@ -7,7 +7,7 @@ const TOLERANCE = 0.02;
 const LONGEST_MS = 400 * DAY_MS;
 
 /** A window by its name, and how far away its reset can be. */
-export interface KnownWindow {
+export interface NamedWindow {
   readonly window: string;
   readonly lengthMs: number;
 }
@@ -16,9 +16,9 @@ export interface KnownWindow {
  * The window of about this length: one of `WINDOWS` if it is within 2 % of it (a month: 28 to 31 days), else a window of its
  * own, named for its length (`"1m"`, `"12h"`, `"3d"`). Undefined where nothing is that long.
  */
-export function windowOfLength(lengthMs: number): KnownWindow | undefined {
+export function windowOfLength(lengthMs: number): NamedWindow | undefined {
   if (!(lengthMs >= 1 && lengthMs <= LONGEST_MS)) return undefined;
-  for (const known of NAMED) if (lengthMs >= known.fromMs && lengthMs <= known.upToMs) return known;
+  for (const known of OF_PLANS) if (lengthMs >= known.fromMs && lengthMs <= known.upToMs) return known;
   return { window: nameOf(lengthMs), lengthMs: Math.ceil(lengthMs) };
 }
 
@@ -33,12 +33,12 @@ const LENGTHS: ReadonlyMap<string, number> = new Map([
   ["1m", 60_000],
 ]);
 
-interface NamedWindow extends KnownWindow {
+interface PlanWindow extends NamedWindow {
   readonly fromMs: number;
   readonly upToMs: number;
 }
 
-const NAMED: readonly NamedWindow[] = WINDOWS.map((window) => ({
+const OF_PLANS: readonly PlanWindow[] = WINDOWS.map((window) => ({
   window,
   lengthMs: LENGTHS.get(window)!,
   fromMs: window === "monthly" ? 28 * DAY_MS : WINDOW_MS[window] * (1 - TOLERANCE),
