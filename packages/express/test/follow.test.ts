@@ -24,7 +24,7 @@ const reading = (percent: number, receivedAt: number): ProviderReading => ({
 
 async function partsOf({ engine }: Awaited<ReturnType<typeof team>>) {
   const { perKey, outside } = (await engine.usage("team"))!.dimensions[0]!;
-  const parts = perKey.map(({ apiKeyId, consumed }) => [apiKeyId, consumed / 1e6]);
+  const parts = perKey.map(({ apiKeyId, consumed }) => [apiKeyId, consumed / 1e6] as const);
   return { ...Object.fromEntries(parts), outside: outside / 1e6 };
 }
 

@@ -164,7 +164,7 @@ describe("A provider's rate headers with a key's own numbers", () => {
             resetsAt: NOON + 1_000 + i,
           })),
           NOON,
-          policy as "hard",
+          policy,
         );
         const headers = ownRateHeaders({ decision, families: ALL }, NOON);
         const { primary, secondary, hasCredits } = codexLimits((name) => headers.get(name));

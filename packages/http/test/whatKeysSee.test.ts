@@ -152,7 +152,7 @@ describe("Two members who compare notes", () => {
           const [one, other] = ([0, 1] as const).map((which) => {
             const questions = dimensions.map((each) => question(each, which));
             fc.pre(!questions.includes(undefined));
-            return decided(questions as DimensionQuestion[], NOON, policy as "hard");
+            return decided(questions as DimensionQuestion[], NOON, policy);
           }) as [Decision, Decision];
           fc.pre(
             JSON.stringify([verdict(one), fullness(one)]) ===
