@@ -71,7 +71,7 @@ function claudeUsage({ origin, path }: Base, auth: UpstreamAuth): UsageEndpoint 
   return {
     ...get(`${origin}${without(path, "/v1")}/api/oauth/usage`),
     headers: { "anthropic-beta": "oauth-2025-04-20" },
-    // Whoever asks more often is refused for the rest of the session.
+    // Whoever asks more often is refused for hours.
     pauseMs: 300_000,
   };
 }
