@@ -1,5 +1,6 @@
 import { fromGrains, type Decision, type EpochMs, type Unit, type WindowName } from "@quota/core";
 import { openingOf, ownQuota, type OwnQuota } from "./ownQuota.js";
+import { ANTHROPIC_UNITS, CLAUDE_WINDOWS, CODEX_SLOTS, OPENAI_UNITS } from "./ownRateHeaderNames.js";
 import type { RateHeaderFamily } from "./rateHeaderFamilies.js";
 
 /**
@@ -65,7 +66,7 @@ const WRITERS: Readonly<Record<RateHeaderFamily, Write>> = {
       if (own === undefined) continue;
       set(names.used, own.usedPercent);
       set(names.length, minutes);
-      set(names.resetAfter, Math.max(0, Math.ceil((own.resetsAt - now) / 1000)));
+      set(names.resetAfter, secondsUntil(own.resetsAt, now));
       set(names.resetAt, epochSeconds(own.resetsAt));
     }
   },
@@ -86,69 +87,25 @@ const WRITERS: Readonly<Record<RateHeaderFamily, Write>> = {
     set("anthropic-ratelimit-unified-representative-claim", fullest.claim);
   },
 
-  anthropic(owned, set) {
-    for (const [unit, names] of ANTHROPIC_UNITS) {
-      const own = scarcestOf(owned, unit);
-      if (own === undefined) continue;
-      set(names.limit, whole(own, own.quota));
-      set(names.remaining, whole(own, own.left));
-      set(names.reset, rfc3339(own.resetsAt));
-    }
-  },
-
-  openai(owned, set, now) {
-    for (const [unit, names] of OPENAI_UNITS) {
-      const own = scarcestOf(owned, unit);
-      if (own === undefined) continue;
-      set(names.limit, whole(own, own.quota));
-      set(names.remaining, whole(own, own.left));
-      set(names.reset, duration(own.resetsAt - now));
-    }
-  },
+  anthropic: counts(ANTHROPIC_UNITS, rfc3339),
+  openai: counts(OPENAI_UNITS, duration),
 };
 
-// Every answer needs these names: made once, they are found in maps without being put together and hashed again.
-const codexNames = (slot: string) => ({
-  used: `x-codex-${slot}-used-percent`,
-  length: `x-codex-${slot}-window-minutes`,
-  resetAfter: `x-codex-${slot}-reset-after-seconds`,
-  resetAt: `x-codex-${slot}-reset-at`,
-});
-const claudeNames = (window: string) => ({
-  status: `anthropic-ratelimit-unified-${window}-status`,
-  utilization: `anthropic-ratelimit-unified-${window}-utilization`,
-  reset: `anthropic-ratelimit-unified-${window}-reset`,
-});
-const anthropicNames = (unit: string) => ({
-  limit: `anthropic-ratelimit-${unit}-limit`,
-  remaining: `anthropic-ratelimit-${unit}-remaining`,
-  reset: `anthropic-ratelimit-${unit}-reset`,
-});
-const openaiNames = (unit: string) => ({
-  limit: `x-ratelimit-limit-${unit}`,
-  remaining: `x-ratelimit-remaining-${unit}`,
-  reset: `x-ratelimit-reset-${unit}`,
-});
-
-const CODEX_SLOTS = [
-  ["5h", 300, codexNames("primary")],
-  ["weekly", 10_080, codexNames("secondary")],
-] as const;
-
-const CLAUDE_WINDOWS = [
-  ["5h", "five_hour", claudeNames("5h")],
-  ["weekly", "seven_day", claudeNames("7d")],
-] as const;
-
-/** The units that the families of API keys know. */
-const ANTHROPIC_UNITS = [
-  ["requests", anthropicNames("requests")],
-  ["tokens", anthropicNames("tokens")],
-] as const;
-const OPENAI_UNITS = [
-  ["requests", openaiNames("requests")],
-  ["tokens", openaiNames("tokens")],
-] as const;
+/** What families of API keys tell: they differ in their names and in how they write a reset. */
+function counts(
+  units: typeof ANTHROPIC_UNITS | typeof OPENAI_UNITS,
+  written: (resetsAt: EpochMs, now: EpochMs) => string,
+): Write {
+  return (owned, set, now) => {
+    for (const [unit, names] of units) {
+      const own = scarcestOf(owned, unit);
+      if (own === undefined) continue;
+      set(names.limit, whole(own, own.quota));
+      set(names.remaining, whole(own, own.left));
+      set(names.reset, written(own.resetsAt, now));
+    }
+  };
+}
 
 /** From where on a Claude client warns. */
 const WARNING_PERCENT = 80;
@@ -184,6 +141,10 @@ function whole({ dimension: { unit } }: Owned, grains: number): number {
   return Math.floor(fromGrains(unit, grains));
 }
 
+function secondsUntil(at: EpochMs, now: EpochMs): number {
+  return Math.max(0, Math.ceil((at - now) / 1000));
+}
+
 function epochSeconds(at: EpochMs): number {
   return Math.ceil(at / 1000);
 }
@@ -193,8 +154,8 @@ function rfc3339(at: EpochMs): string {
 }
 
 /** As OpenAI writes spans of time, in whole seconds, rounded up: `1s`, `6m0s`, `4h12m5s`. */
-function duration(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1000));
+function duration(until: EpochMs, now: EpochMs): string {
+  const seconds = secondsUntil(until, now);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
   return (
     (hours > 0 ? `${String(hours)}h` : "") +
