@@ -21,7 +21,8 @@ export const WINDOW_MS: Readonly<Record<WindowName, number>> = Object.freeze({
  *   two-bucket sliding counter `previous × (1 − elapsed / length) + current`.
  * - `full`: rolling; the oldest bucket counts whole. No true window of this length ever holds more than was allowed;
  *   room comes back up to one slot late.
- * - `fixed`: one bucket, counted whole, that starts on a multiple of its length since the epoch.
+ * - `fixed`: one bucket, counted whole. These are cut on multiples of the length since the epoch; another anchor's windows are laid by
+ *   `fixedWindowAt`.
  */
 export interface WindowShape {
   readonly slotMs: number;
