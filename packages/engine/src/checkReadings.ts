@@ -22,8 +22,16 @@ export function checkReadings(connectionId: string, readings: readonly ProviderR
 function readingFaults(reading: unknown, path: string): readonly Fault[] {
   if (typeof reading !== "object" || reading === null)
     return [fault(path, "not-an-object", "must be a reading, as readProviderSignals gives it.")];
-  const { unit, utilization, resetsAt, receivedAt, limit } = reading as Partial<ProviderReading>;
+  const { provider, unit, window, utilization, resetsAt, receivedAt, limit, scope, source } =
+    reading as Partial<ProviderReading>;
   const faults: Fault[] = [];
+  for (const [member, value] of [
+    ["provider", provider],
+    ["window", window ?? ""],
+    ["scope", scope ?? ""],
+    ["source", source],
+  ] as const)
+    if (typeof value !== "string") faults.push(fault(`${path}.${member}`, "not-a-text", "must be a text."));
   if (!UNITS.includes(unit!))
     faults.push(fault(`${path}.unit`, "unknown-unit", `must be one of ${UNITS.join(", ")}.`));
   if (!isFinite(utilization) || utilization < 0)

@@ -144,20 +144,23 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const given = amountsInGrains(actual, "actual");
     const held = close(lease, "settled");
     if (held === undefined) return;
-    const { costs } = held;
-    const used = {
+    const { costs, followed } = held;
+    const requests = given.requests ?? costs.requests;
+    const tokens = given.tokens ?? costs.tokens;
+    // Written out: spreading an object costs more than the rest of this.
+    await write(held, {
       percent: given.percent ?? costs.percent,
-      requests: given.requests ?? costs.requests,
-      tokens: given.tokens ?? costs.tokens,
+      requests,
+      tokens,
       usd: given.usd ?? costs.usd,
-      pricedTokens: given.pricedTokens,
-    };
-    await write(held, { ...used, pricedTokens: demandOf(used) - held.followed });
+      pricedTokens: demandOf({ pricedTokens: given.pricedTokens, tokens, requests }) - followed,
+    });
   }
 
   async function release(lease: Lease): Promise<void> {
     const held = close(lease, "released");
-    if (held !== undefined) await write(held, { ...NOTHING, pricedTokens: -held.followed });
+    if (held === undefined) return;
+    await write(held, held.followed === 0 ? NOTHING : { ...NOTHING, pricedTokens: -held.followed });
   }
 
   async function observe(connectionId: string, readings: readonly ProviderReading[]): Promise<void> {

@@ -28,6 +28,10 @@ export function withPercentIn(costs: AmountsInGrains, { dimensions }: PoolMoment
 }
 
 /** What percent is spread by: priced tokens, else tokens, else requests. */
-export function demandOf({ pricedTokens, tokens, requests }: AmountsInGrains): number {
+export function demandOf({
+  pricedTokens,
+  tokens,
+  requests,
+}: Pick<AmountsInGrains, "pricedTokens" | "tokens" | "requests">): number {
   return pricedTokens ?? tokens ?? requests ?? 0;
 }

@@ -43,7 +43,9 @@ export function createKeptReadings(): KeptReadings {
         const name = JSON.stringify([reading.unit, reading.window, reading.scope]);
         const before = kept.get(name);
         if (before !== undefined && before.receivedAt >= reading.receivedAt) continue;
-        if (before === undefined && kept.size >= MAX_WINDOWS) kept.delete(kept.keys().next().value!);
+        // The one that was said the longest ago goes first.
+        if (before !== undefined) kept.delete(name);
+        else if (kept.size >= MAX_WINDOWS) kept.delete(kept.keys().next().value!);
         kept.set(name, reading);
         newer.push(reading);
       }

@@ -5,13 +5,15 @@ import { generationAt } from "./leaseBook.js";
 import { heldIn, type Held } from "./held.js";
 import { NOTHING } from "./rememberedUse.js";
 import type { Counter, LedgerId, UsageStore } from "./usageStore.js";
-import { revisionCounter } from "./windowState.js";
 
 /** Amounts to add to counters, whatever they hold. The two lists are aligned. */
 export interface Additions {
   readonly counters: readonly Counter[];
   readonly amounts: readonly number[];
-  /** The revision of the ledger's windows that the counters belong to; `"any"` where they are the same in all. */
+  /**
+   * The revision of the ledger's windows that the counters belong to, whose own counter is the last of them; `"any"` where they are the same
+   * in all windows.
+   */
   readonly revision: number | "any";
 }
 
@@ -57,6 +59,9 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
     }
     offset = everyones + buckets.length;
   }
+  if (touched.length === 0) return { counters: touched, amounts, revision: "any" };
+  touched.push(counters[counters.length - 1]!);
+  amounts.push(0);
   return { counters: touched, amounts, revision: moment.revision };
 }
 
@@ -70,8 +75,9 @@ export function renewalAdditions(
   const back = settlementAdditions({ ...renewed, actual: NOTHING }, leaseMs, now);
   const again = settlementAdditions({ ...renewed, actual: NOTHING, hold: current }, leaseMs, now);
   return {
-    counters: [...back.counters, ...again.counters],
-    amounts: [...back.amounts, ...again.amounts.map((amount) => -amount)],
+    // Without the revisions, the last of each.
+    counters: [...back.counters.slice(0, -1), ...again.counters.slice(0, -1)],
+    amounts: [...back.amounts.slice(0, -1), ...again.amounts.slice(0, -1).map((amount) => -amount)],
     // Generations are the same in all windows.
     revision: "any",
   };
@@ -86,30 +92,26 @@ export function addTo(
   now: EpochMs,
 ): Promise<readonly number[] | typeof MOVED> {
   const { counters, amounts, revision } = step.additions;
-  const size = counters.length;
-  if (size === 0) return Promise.resolve([]);
+  const last = counters.length - 1;
+  if (last < 0) return Promise.resolve([]);
   return step.store.transact<readonly number[] | typeof MOVED>({
     ledger: step.ledger,
-    counters: revision === "any" ? counters : [...counters, revisionCounter(now)],
+    counters,
     now,
     decide(shown) {
-      if (revision !== "any" && shown[size] !== revision)
+      if (revision !== "any" && shown[last] !== revision)
         return { result: MOVED, additions: new Array<number>(shown.length).fill(0) };
-      const additions = amounts.slice();
-      let isFull = false;
-      for (let i = 0; i < size; i += 1) {
-        const room = Number.MAX_SAFE_INTEGER - shown[i]!;
-        if (additions[i]! <= room) continue;
-        additions[i] = room;
-        isFull = true;
-      }
-      const result = shown.slice(0, size);
-      const holdsUpTo = new Array<number>(shown.length).fill(Infinity);
-      if (revision !== "any") {
-        additions.push(0);
-        holdsUpTo[size] = revision;
-      }
-      return isFull ? { result, additions } : { result, additions, holdsUpTo };
+      const result = shown.slice();
+      for (let i = 0; i < amounts.length; i += 1)
+        if (shown[i]! > Number.MAX_SAFE_INTEGER - amounts[i]!)
+          return { result, additions: upToTheLargest(amounts, shown) };
+      const holdsUpTo = new Array<number>(amounts.length).fill(Infinity);
+      if (revision !== "any") holdsUpTo[last] = revision;
+      return { result, additions: amounts, holdsUpTo };
     },
   });
+}
+
+function upToTheLargest(amounts: readonly number[], before: readonly number[]): readonly number[] {
+  return amounts.map((amount, i) => Math.min(amount, Number.MAX_SAFE_INTEGER - before[i]!));
 }

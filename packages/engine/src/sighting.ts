@@ -1,6 +1,5 @@
 import {
   toGrains,
-  UNITS,
   WINDOWS,
   type DimensionName,
   type EpochMs,
@@ -27,9 +26,8 @@ const MOST_WINDOWS = 10;
  * one that has ended since.
  */
 export function sightingOf(reading: ProviderReading, now: EpochMs): Sighting | undefined {
-  const { unit, window, scope, utilization, resetsAt } = reading;
-  if (scope !== undefined || !WINDOWS.includes(window as WindowName) || !UNITS.includes(unit))
-    return undefined;
+  const { unit, window, utilization, resetsAt } = reading;
+  if (!isOfPlans(reading)) return undefined;
   if (resetsAt !== undefined && Math.round(resetsAt) <= now) return undefined;
   return {
     name: `${unit}/${window as WindowName}`,
@@ -40,6 +38,11 @@ export function sightingOf(reading: ProviderReading, now: EpochMs): Sighting | u
     // A clock that is ahead does not make its reading the newest for as long as it is ahead.
     receivedAt: Math.min(Math.round(reading.receivedAt), now),
   };
+}
+
+/** Whether a reading is of a window that plans have, and of the whole account. */
+export function isOfPlans({ scope, window }: ProviderReading): boolean {
+  return scope === undefined && WINDOWS.includes(window as WindowName);
 }
 
 /**

@@ -6,7 +6,8 @@ import { demandOf } from "./held.js";
 import type { KeptReadings } from "./keptReadings.js";
 import type { HeldLease, LeaseBook } from "./leaseBook.js";
 import { NOTHING, type UnwrittenUse } from "./rememberedUse.js";
-import { sightingOf, type Sighting } from "./sighting.js";
+import type { Logger } from "./quotaEngine.js";
+import { isOfPlans, sightingOf, type Sighting } from "./sighting.js";
 import type { StoreWatch } from "./storeWatch.js";
 
 /** Takes in what providers say, one connection after the other; what comes in meanwhile is taken in together. */
@@ -30,8 +31,9 @@ export function createSignalIntake(tools: {
   readonly governing: (connectionId: string, provider: string) => Awaitable<LivePool | undefined>;
   readonly write: (use: UnwrittenUse) => Promise<void>;
   readonly now: () => EpochMs;
+  readonly logger: Logger | undefined;
 }): SignalIntake {
-  const { kept, leases, windows, watch, governing, write, now } = tools;
+  const { kept, leases, windows, watch, governing, write, now, logger } = tools;
   const waiting = new Map<string, Map<string, ProviderReading>>();
   const running = new Map<string, Promise<void>>();
 
@@ -73,7 +75,7 @@ export function createSignalIntake(tools: {
   }
 
   async function countSoFar(held: HeldLease): Promise<void> {
-    const soFar = demandOf(held.producedSoFar!());
+    const soFar = producedBy(held);
     const since = soFar - held.followed;
     if (!(since > 0)) return;
     held.followed = soFar;
@@ -81,9 +83,23 @@ export function createSignalIntake(tools: {
     await write({ caller: held.caller, live: held.live, actual, hold: undefined });
   }
 
+  /** Whoever cannot say it is not asked again: one request must not keep everybody's windows from being known. */
+  function producedBy(held: HeldLease): number {
+    try {
+      return demandOf(held.producedSoFar!());
+    } catch (err) {
+      held.producedSoFar = undefined;
+      logger?.warn(
+        { scope: "quota:signals", connectionId: held.connectionId, err },
+        "What an open request has used so far cannot be had; it counts when that is over.",
+      );
+      return 0;
+    }
+  }
+
   return {
     async take(connectionId, readings) {
-      const newer = kept.keep(connectionId, readings);
+      const newer = kept.keep(connectionId, upToNow(readings, now())).filter(isOfPlans);
       if (newer.length === 0) return;
       if (waiting.size >= MAX_CONNECTIONS) waiting.clear();
       const mine = waiting.get(connectionId) ?? new Map<string, ProviderReading>();
@@ -101,6 +117,12 @@ export function createSignalIntake(tools: {
       await Promise.all(running.values());
     },
   };
+}
+
+/** A clock that is ahead does not make its readings the newest for as long as it is ahead. */
+function upToNow(readings: readonly ProviderReading[], at: EpochMs): readonly ProviderReading[] {
+  if (readings.every(({ receivedAt }) => receivedAt <= at)) return readings;
+  return readings.map((reading) => ({ ...reading, receivedAt: Math.min(reading.receivedAt, at) }));
 }
 
 /** Says what was said a moment ago. */

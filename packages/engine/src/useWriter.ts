@@ -52,15 +52,19 @@ export function createUseWriter(tools: {
       const live = use.live ?? (await governedPools.ofConnection(use.caller));
       if (live === undefined) return;
       const settlement = { live, apiKeyId: use.caller.apiKeyId, actual: use.actual, hold: use.hold };
-      let additions: Additions = { counters: [], amounts: [], revision: "any" };
-      const add = (): ReturnType<typeof addTo> => {
-        additions = settlementAdditions(settlement, leaseMs, at);
-        settled = { live, additions };
-        return addTo({ store, ledger: live.ledger, additions }, at);
-      };
-      let before = live.momentAt(at).isDue ? MOVED : await add();
-      const agrees = use.live === undefined ? "all" : "new";
-      if (before === MOVED) before = await windows.within({ live, agrees }, at, add);
+      let additions = settlementAdditions(settlement, leaseMs, at);
+      settled = { live, additions };
+      let before = live.momentAt(at).isDue
+        ? MOVED
+        : await addTo({ store, ledger: live.ledger, additions }, at);
+      if (before === MOVED) {
+        const agrees = use.live === undefined ? "all" : "new";
+        before = await windows.within({ live, agrees }, at, () => {
+          additions = settlementAdditions(settlement, leaseMs, at);
+          settled = { live, additions };
+          return addTo({ store, ledger: live.ledger, additions }, at);
+        });
+      }
       watch.works();
       noteBurn({ live, additions, before }, at);
       outage.written(use, { live, additions, before }, at);
