@@ -53,6 +53,7 @@ export function passThroughHeaders({
       NOT_PASSED_FAMILIES.test(name) ||
       CODEX_LIMIT.test(name) ||
       ACCOUNT.test(name) ||
+      MEANS.test(name) ||
       (rewritten && OF_THE_BYTES.has(name)) ||
       (status < 400 && RETRY_ADVICE.has(name))
     )
@@ -99,7 +100,11 @@ const CODEX_LIMIT =
 
 /** `openai-organization`, `anthropic-workspace-id`, `msh-uid`, `x-account-name` and their like. */
 const ACCOUNT =
-  /(?:^|[-_])(?:account|customer|gid|org|organization|organisation|project|team|tenant|uid|user|workspace)(?:[-_](?:id|uuid|name|email))?$/;
+  /(?:^|[-_])(?:account|customer|gid|group|org|organization|organisation|project|team|tenant|uid|user|workspace)(?:[-_](?:id|uuid|name|email))?$/;
+
+/** What the account has, and what is left of it, by whatever name: `x-credits-remaining`, `x-plan-type`. The tier of a service is a request's. */
+const MEANS =
+  /(?:^|[-_])(?:balance|billing|budget|credits?|limits?|overage|owner|plan|quota|remaining|spend|subscription|(?<!service[-_])tier)(?:[-_]|$)/;
 
 const OF_THE_BYTES: ReadonlySet<string> = new Set([
   ...["content-length", "content-encoding", "content-md5", "content-digest", "repr-digest", "digest", "etag"],

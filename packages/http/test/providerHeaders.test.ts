@@ -103,6 +103,8 @@ describe("The upstream's headers on their way to the client", () => {
     "location",
     "x-user-agent",
     "x-projection",
+    "x-gemini-service-tier",
+    "x-planet",
   ];
   test.each(pass)("%s passes", (name) => {
     expect(get({ [name]: "value" }).get(name)).toBe("value");
@@ -138,6 +140,8 @@ describe("The upstream's headers on their way to the client", () => {
       "access-control-allow-origin",
       "access-control-expose-headers",
     ],
+    ...["x-credits-remaining", "X-Plan-Type", "x-subscription-tier", "x-account-balance", "x-billing-plan"],
+    ...["rate-limit-reset", "x-monthly-limit", "x-tokens-remaining", "x-overage", "x-minimax-group-id"],
     ...["x-quota-reason", "quota-status", "x-litellm-key-spend"],
     "llm_provider-x-ratelimit-remaining-requests",
   ];
