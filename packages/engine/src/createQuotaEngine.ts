@@ -65,7 +65,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   const lastProvider = new Map<string, string>();
   const kept = createKeptReadings();
   const intake = createSignalIntake({
-    ...{ kept, leases, windows, watch, now },
+    ...{ kept, leases, windows, watch, now, logger: options.logger },
     governing: (connectionId, provider) =>
       governedPools.ofConnection({ connectionId, provider: providerOf(connectionId) ?? provider }),
     write: (use) => writer.write(use),

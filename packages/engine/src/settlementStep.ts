@@ -15,6 +15,8 @@ export interface Additions {
    * in all windows.
    */
   readonly revision: number | "any";
+  /** Where demand is taken back that a stream was followed for and has not used after all: the key's; everybody's is the next. */
+  readonly takenBackAt?: readonly number[] | undefined;
 }
 
 /** A use that is to be written: what is added to the window, and which hold it replaces. */
@@ -41,6 +43,7 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
   const generationsAgo = hold === undefined ? Infinity : generationAt(leaseMs, now) - hold.generation;
   const touched: Counter[] = [];
   const amounts: number[] = [];
+  let takenBackAt: number[] | undefined;
   let offset = 0;
   for (const { dimension, buckets, settledAt, heldAt, provisionalAt } of moment.dimensions) {
     const everyones = offset + buckets.length;
@@ -48,6 +51,7 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
     const used = (isReckoned ? actual.pricedTokens : actual[dimension.unit]) ?? 0;
     if (used !== 0) {
       const usedAt = isReckoned ? provisionalAt : settledAt;
+      if (used < 0) (takenBackAt ??= []).push(touched.length);
       touched.push(counters[offset + usedAt]!, counters[everyones + usedAt]!);
       amounts.push(used, used);
     }
@@ -62,7 +66,7 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
   if (touched.length === 0) return { counters: touched, amounts, revision: "any" };
   touched.push(counters[counters.length - 1]!);
   amounts.push(0);
-  return { counters: touched, amounts, revision: moment.revision };
+  return { counters: touched, amounts, revision: moment.revision, takenBackAt };
 }
 
 /** What a renewal adds: the hold to the current generation, and, negative, to the one it lay in. */
@@ -91,7 +95,7 @@ export function addTo(
   step: { readonly store: UsageStore; readonly ledger: LedgerId; readonly additions: Additions },
   now: EpochMs,
 ): Promise<readonly number[] | typeof MOVED> {
-  const { counters, amounts, revision } = step.additions;
+  const { counters, amounts, revision, takenBackAt } = step.additions;
   const last = counters.length - 1;
   if (last < 0) return Promise.resolve([]);
   return step.store.transact<readonly number[] | typeof MOVED>({
@@ -102,6 +106,8 @@ export function addTo(
       if (revision !== "any" && shown[last] !== revision)
         return { result: MOVED, additions: new Array<number>(shown.length).fill(0) };
       const result = shown.slice();
+      if (takenBackAt !== undefined)
+        return { result, additions: upToTheLargest(ofWhatWaits(amounts, takenBackAt, shown), shown) };
       for (let i = 0; i < amounts.length; i += 1)
         if (shown[i]! > Number.MAX_SAFE_INTEGER - amounts[i]!)
           return { result, additions: upToTheLargest(amounts, shown) };
@@ -110,6 +116,23 @@ export function addTo(
       return { result, additions: amounts, holdsUpTo };
     },
   });
+}
+
+/**
+ * No more demand is taken back than still waits: the rest was spread with a rise, or its window is over. What others ask for would have to make
+ * up for it, and their part of the next rise would be nobody's.
+ */
+function ofWhatWaits(
+  amounts: readonly number[],
+  takenBackAt: readonly number[],
+  before: readonly number[],
+): readonly number[] {
+  const additions = amounts.slice();
+  for (const at of takenBackAt) {
+    const takenBack = Math.min(-amounts[at]!, Math.max(0, before[at]!));
+    additions[at] = additions[at + 1] = 0 - takenBack;
+  }
+  return additions;
 }
 
 function upToTheLargest(amounts: readonly number[], before: readonly number[]): readonly number[] {
