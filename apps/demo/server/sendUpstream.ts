@@ -17,7 +17,7 @@ import { fail, requestIdOf } from "./failures.js";
 import { forward, type Forwarded, type UpstreamAnswer } from "./forward.js";
 import type { RequestContext } from "./requestContext.js";
 import { addressBehind } from "./simulated.js";
-import { authHeaders, type UpstreamSecrets } from "./upstreamAuth.js";
+import { authHeaders, refusesSecret, type UpstreamSecrets } from "./upstreamAuth.js";
 
 export interface UpstreamOptions {
   readonly connections: Connections;
@@ -124,8 +124,11 @@ export async function sendUpstream(
   function passRefusalOn(upstream: UpstreamAnswer): void {
     const { status } = upstream;
     if (status === 429 || status === 402) return tellLimit(upstream);
+    if (refusesSecret(status)) {
+      options.secrets.forget(connection.id);
+      options.log.warn({ connection: connection.id, status }, "the upstream refuses the connection's secret");
+    }
     if (status === 401) {
-      secretRefused(401);
       quota?.failed();
       return fail(request, response, {
         status: 502,
@@ -133,7 +136,6 @@ export async function sendUpstream(
         message: "The upstream does not accept the gateway's credentials for this connection.",
       });
     }
-    secretRefused(403);
     fail(request, response, {
       status: 403,
       code: "upstream_forbidden",
@@ -158,11 +160,6 @@ export async function sendUpstream(
         now,
       ),
     );
-  }
-
-  function secretRefused(status: 401 | 403): void {
-    options.secrets.forget(connection.id);
-    options.log.warn({ connection: connection.id, status }, "the upstream refuses the connection's secret");
   }
 
   function unreachable(message: string): void {

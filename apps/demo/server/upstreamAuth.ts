@@ -94,6 +94,11 @@ export function createUpstreamSecrets({
   };
 }
 
+/** Whether an upstream that answers this does not take the secret: somebody has to log in, or the account may not do what was asked. */
+export function refusesSecret(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
 /** The headers an upstream is shown. */
 export function authHeaders({
   auth,

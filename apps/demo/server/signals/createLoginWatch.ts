@@ -1,6 +1,8 @@
+import { refusesSecret } from "../upstreamAuth.js";
+
 /** Which connections' providers do not take their credentials any more: somebody has to log in again. */
 export interface LoginWatch {
-  /** A provider has answered. 401 and 403 call for a login, every other status says that it is not needed (any more). */
+  /** A provider has answered. What {@link refusesSecret} calls for a login, every other status says that it is not needed (any more). */
   answered(connectionId: string, status: number): void;
   /** The connection was changed or is gone. */
   forget(connectionId: string): void;
@@ -12,7 +14,7 @@ export function createLoginWatch(): LoginWatch {
   const refused = new Map<string, number>();
   return {
     answered(connectionId, status) {
-      if (status === 401 || status === 403) refused.set(connectionId, status);
+      if (refusesSecret(status)) refused.set(connectionId, status);
       else if (refused.size > 0) refused.delete(connectionId);
     },
     forget: (connectionId) => void refused.delete(connectionId),

@@ -5,7 +5,7 @@ import { request as send, type Dispatcher } from "undici";
 import { SIMULATOR, type Connections } from "../connections.js";
 import { jsonWithin } from "../jsonWithin.js";
 import { addressBehind } from "../simulated.js";
-import { authHeaders, type UpstreamAuth, type UpstreamSecrets } from "../upstreamAuth.js";
+import { authHeaders, refusesSecret, type UpstreamAuth, type UpstreamSecrets } from "../upstreamAuth.js";
 import { usageEndpointOf, type UsageEndpoint } from "./usageEndpointOf.js";
 
 /** Asks providers' usage endpoints, with the credentials of the connections themselves. */
@@ -53,7 +53,7 @@ export function createUsageEndpoints({
           );
           return undefined;
         }
-        if (statusCode === 401 || statusCode === 403) secrets.forget(connectionId);
+        if (refusesSecret(statusCode)) secrets.forget(connectionId);
         // What its windows are is not told by the endpoint's own refusals, but when to come again is.
         const { retryAfterMs } = readProviderSignals({
           provider,
