@@ -4,6 +4,7 @@ import { bytesPerToken } from "./countTokens.js";
 import { deliverAnswer } from "./deliverAnswer.js";
 import type { StreamEvent, Turn } from "./endpoint.js";
 import { findEndpoint, readQuestion } from "./findEndpoint.js";
+import type { JsonObject } from "./jsonObject.js";
 import { modelList } from "./modelList.js";
 import { badRequest, refuseRequest, refuseUse } from "./refuseRequest.js";
 import type { AnswerPart } from "./sendAnswer.js";
@@ -19,28 +20,14 @@ export async function converse(
   const account = accountOf(visit);
   const { provider, request, record, serial } = visit;
   const now = options.clock();
-  const usage = usageEndpointOf(request);
-  if (usage !== undefined) {
+  const lookedUp = lookUp(plan);
+  if (lookedUp !== undefined) {
     record.decide(failure === "none" ? "accepted" : "failed");
     return deliverAnswer({
       ...deliveryOf(plan),
       status: 200,
       headers: headersFor(visit, options),
-      content: { kind: "json", body: usage.body(viewOf(visit, options)), textBytes: 0 },
-    });
-  }
-  if (request.method === "GET" && request.path === "/v1/models") {
-    record.decide(failure === "none" ? "accepted" : "failed");
-    const list = modelList(
-      options.models,
-      dialectOf(request, options) === "anthropic" ? "anthropic" : "openai",
-    );
-    const headers = headersFor(visit, options);
-    return deliverAnswer({
-      ...deliveryOf(plan),
-      status: 200,
-      headers,
-      content: { kind: "json", body: list, textBytes: 0 },
+      content: { kind: "json", body: lookedUp, textBytes: 0 },
     });
   }
   const endpoint = findEndpoint(request);
@@ -103,6 +90,15 @@ export async function converse(
       provider.state.count("output", tokens);
     },
   });
+}
+
+/** What a request finds that only looks: how full the account's windows are, or which models there are. */
+function lookUp({ visit, options }: Plan): JsonObject | undefined {
+  const { request } = visit;
+  const usage = usageEndpointOf(request);
+  if (usage !== undefined) return usage.body(viewOf(visit, options));
+  if (request.method !== "GET" || request.path !== "/v1/models") return undefined;
+  return modelList(options.models, dialectOf(request, options) === "anthropic" ? "anthropic" : "openai");
 }
 
 function* eventParts(events: Iterable<StreamEvent>): Iterable<AnswerPart> {

@@ -36,6 +36,7 @@ export function noTokens(): TokenCounts {
   return { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 };
 }
 
+/** What a gateway assumes that is told nothing (`DEFAULT_TOKEN_PRICES`); said again here, since no provider asks a gateway for its prices. */
 export function defaultTokenPrices(): TokenPrices {
   return { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 6, models: {} };
 }

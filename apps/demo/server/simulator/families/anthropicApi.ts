@@ -2,6 +2,7 @@ import { leftOf, secondsUntil } from "../accountView.js";
 import { minute } from "../spans.js";
 import type { ProviderFamily } from "./providerFamily.js";
 import { tightest } from "./rateLimitNames.js";
+import { wholeSecond } from "./wholeSecond.js";
 
 /** Anthropic's API with a key: four limits a minute; input that was read from the cache counts in none but the requests. */
 export const anthropicApi: ProviderFamily = {
@@ -46,8 +47,3 @@ export const anthropicApi: ProviderFamily = {
     headers: { "retry-after": String(secondsUntil(window.resetsAt, now)), "x-should-retry": "true" },
   }),
 };
-
-/** `2026-09-17T13:00:00Z`, rounded up. */
-function wholeSecond(moment: number): string {
-  return new Date(Math.ceil(moment / 1000) * 1000).toISOString().replace(".000Z", "Z");
-}

@@ -8,6 +8,7 @@ import {
 import type { JsonObject } from "../jsonObject.js";
 import { day, hour, week } from "../spans.js";
 import type { Headers, ProviderFamily } from "./providerFamily.js";
+import { wholeSecond } from "./wholeSecond.js";
 
 /**
  * A Claude subscription: fractions in the headers, percentages at the usage endpoint; a window of one model is a week beside the
@@ -124,8 +125,7 @@ function fraction({ percent }: ShownWindow): string {
 }
 
 function resetText({ resetsAt }: ShownWindow, { shape }: AccountView): string {
-  if (shape === "usual") return String(epochSeconds(resetsAt));
-  return new Date(epochSeconds(resetsAt) * 1000).toISOString().replace(".000Z", "Z");
+  return shape === "usual" ? String(epochSeconds(resetsAt)) : wholeSecond(resetsAt);
 }
 
 /** As Python writes a moment. */
