@@ -1,4 +1,5 @@
-import { hour, minute } from "../server/simulator/spans.js";
+import { WINDOW_MS } from "@quota/core";
+import { minute } from "../server/simulator/spans.js";
 import { tokenPrice, type TokenCounts, type TokenPrices } from "../server/simulator/tokenPrice.js";
 import { draws, type Draws } from "./draws.js";
 import type { Traffic } from "./traffic.js";
@@ -28,7 +29,6 @@ export interface DrawnTraffic {
 export const MODELS = { large: "replay-large", small: "replay-small" } as const;
 
 const SLOT_MS = 10 * minute;
-const WINDOW_MS = 5 * hour;
 const SHORTEST_MS = 1000;
 /** No longer than a hold without renewal: time is not real here, so nothing renews. */
 const LONGEST_MS = 9 * minute;
@@ -48,7 +48,7 @@ export function drawRequests(
   const slots = 1 + traffic.reduce((last, { slot }) => Math.max(last, slot), 0);
   const lengthMs = slots * SLOT_MS;
   const rates = traffic.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0);
-  const perRate = (requestsPerWindow * (lengthMs / WINDOW_MS)) / rates;
+  const perRate = (requestsPerWindow * (lengthMs / WINDOW_MS["5h"])) / rates;
   const keys = [...new Set(traffic.map(({ client }) => client))];
   const drawn = new Map(keys.map((key) => [key, drawsOf(key, seed)] as const));
   const requests = traffic

@@ -1,9 +1,9 @@
-import { pricedTokens, readProviderSignals, type EpochMs } from "@quota/core";
+import { pricedTokens, readProviderSignals, WINDOW_MS, type EpochMs } from "@quota/core";
 import type { Lease } from "@quota/engine";
 import { createAccount, type Account } from "../server/simulator/account.js";
 import { defaultAccountSettings, type AccountSettings } from "../server/simulator/accountSettings.js";
 import { codex } from "../server/simulator/families/codex.js";
-import { hour, minute } from "../server/simulator/spans.js";
+import { minute } from "../server/simulator/spans.js";
 import { noTokens, tokenPrice, type TokenPrices } from "../server/simulator/tokenPrice.js";
 import type { DrawnRequest, DrawnTraffic } from "./drawRequests.js";
 import { draws } from "./draws.js";
@@ -37,7 +37,6 @@ export interface Replayed {
 
 const START: EpochMs = Date.UTC(2026, 0, 5);
 const READ_EVERY_MS = minute / 2;
-const WINDOW_MS = 5 * hour;
 /** A week has room for so many full windows of five hours: it is never what decides. */
 const WEEK = 40;
 
@@ -161,7 +160,7 @@ export async function replayTraffic(terms: ReplayTerms): Promise<Replayed> {
 }
 
 function accountFor({ traffic, prices, percentSteps, fill }: ReplayTerms): Account {
-  const perWindow = traffic.price / (traffic.lengthMs / WINDOW_MS);
+  const perWindow = traffic.price / (traffic.lengthMs / WINDOW_MS["5h"]);
   const limits = new Map([
     ["5h", perWindow / fill],
     ["weekly", (WEEK * perWindow) / fill],
@@ -174,7 +173,7 @@ function accountFor({ traffic, prices, percentSteps, fill }: ReplayTerms): Accou
 function ownersMoments({ traffic, owner, seed }: ReplayTerms): readonly number[] {
   if (owner === undefined) return [];
   const { uniform } = draws(`${seed} owner`);
-  const apart = WINDOW_MS / owner.bursts;
+  const apart = WINDOW_MS["5h"] / owner.bursts;
   return momentsEvery(apart, traffic.lengthMs - apart).map((from) => Math.floor(from + apart * uniform()));
 }
 
