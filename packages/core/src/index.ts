@@ -76,7 +76,7 @@ export type { OutsideUse, Signal } from "./outsideUse.js";
 export { DEFAULT_SATURATION_THRESHOLD } from "./thresholdRule.js";
 export { verdictBounds } from "./verdictBounds.js";
 export type { DimensionBounds } from "./verdictBounds.js";
-export type { DimensionUsage, KeyUsage, PoolUsage, WindowReading } from "./poolUsage.js";
+export type { DimensionUsage, KeptReading, KeyUsage, PoolUsage, WindowReading } from "./poolUsage.js";
 export { SAME_RESET_MS, sightWindow } from "./sightWindow.js";
 export type { KnownWindow, SightedWindow, WindowSighting } from "./sightWindow.js";
 

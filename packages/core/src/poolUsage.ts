@@ -1,4 +1,5 @@
 import type { Dimension } from "./dimension.js";
+import type { ProviderReading } from "./providerSignals/providerReading.js";
 import type { EpochMs } from "./units.js";
 
 /** What a pool's keys use, as pages and reports show it. Amounts are grains, fractional where a bucket is fading. */
@@ -8,6 +9,15 @@ export interface PoolUsage {
   readonly dimensions: readonly DimensionUsage[];
   /** The tokens dimension that runs out first, or the first one; rate 0 where the pool counts no tokens. */
   readonly burnRate: { readonly tokensPerSecond: number; readonly timeToExhaustionMs: number | null };
+  /** The newest reading of every window that the provider has told this process of, also of those that the plan does not have. */
+  readonly signals: readonly KeptReading[];
+}
+
+/** What a provider said last of one of its windows. */
+export interface KeptReading {
+  readonly reading: ProviderReading;
+  /** It is older than half a minute: the window may be fuller by now. It still is a lower bound. */
+  readonly stale: boolean;
 }
 
 /** One dimension of {@link PoolUsage}. */

@@ -250,7 +250,10 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       const live = await governedPools.of(pool, providerOf(connectionId) ?? "unknown");
       const at = now();
       await windows.look(live, at);
-      return readPoolUsage({ live, store, burn, saturationThreshold }, at);
+      return readPoolUsage(
+        { live, store, burn, saturationThreshold, signals: kept.of(connectionId, at) },
+        at,
+      );
     },
     observe,
     follow(lease, producedSoFar) {

@@ -49,7 +49,6 @@ export { PoolConflictError } from "./poolConflictError.js";
 export { InvalidInputError } from "./invalidInputError.js";
 export type { PlanOverrides } from "./planOverrides.js";
 export type { SignalSource } from "./signalSource.js";
-export type { KeptReading } from "./keptReadings.js";
 
 export { startRetention } from "./startRetention.js";
 export type { Retention, RetentionOptions } from "./startRetention.js";

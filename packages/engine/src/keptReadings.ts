@@ -1,11 +1,4 @@
-import type { EpochMs, ProviderReading } from "@quota/core";
-
-/** What a provider said last of one of its windows. */
-export interface KeptReading {
-  readonly reading: ProviderReading;
-  /** It is older than half a minute: the window may be fuller by now. It still is a lower bound. */
-  readonly stale: boolean;
-}
+import type { EpochMs, KeptReading, ProviderReading } from "@quota/core";
 
 /** The newest reading of every window of every connection, whether or not a plan has such a window. */
 export interface KeptReadings {

@@ -4,6 +4,7 @@ import type {
   Decision,
   Deprioritized,
   EpochMs,
+  KeptReading,
   PoolUsage,
   ProviderReading,
   Refused,
@@ -12,7 +13,6 @@ import type {
   Unjudged,
   WhenStoreFails,
 } from "@quota/core";
-import type { KeptReading } from "./keptReadings.js";
 import type { Lease } from "./lease.js";
 import type { PlanOverrides } from "./planOverrides.js";
 import type { PoolDirectory } from "./poolDirectory.js";

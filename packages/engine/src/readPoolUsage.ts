@@ -10,6 +10,7 @@ import {
   type DimensionUsage,
   type EpochMs,
   type GovernedPool,
+  type KeptReading,
   type KeyUsage,
   type PoolUsage,
   type Reading,
@@ -33,6 +34,7 @@ export async function readPoolUsage(
     readonly store: UsageStore;
     readonly burn: BurnMeter;
     readonly saturationThreshold: number | undefined;
+    readonly signals: readonly KeptReading[];
   },
   now: EpochMs,
 ): Promise<PoolUsage> {
@@ -41,7 +43,13 @@ export async function readPoolUsage(
   const dimensions: DimensionUsage[] = [];
   for (const [i, moment] of moments.entries())
     dimensions.push(await readDimension({ ...asked, governed, moment, i }, now));
-  return { poolId: live.governed.pool.id, generatedAt: now, dimensions, burnRate: tokenBurnRate(dimensions) };
+  return {
+    poolId: live.governed.pool.id,
+    generatedAt: now,
+    dimensions,
+    burnRate: tokenBurnRate(dimensions),
+    signals: asked.signals,
+  };
 }
 
 async function readDimension(

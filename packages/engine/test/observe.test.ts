@@ -232,10 +232,15 @@ describe("a percentage that the provider tells", () => {
   });
 
   it("of a model or an overage is shown and fills nothing", async () => {
-    const { engine, reading, caller } = await observed();
+    const { engine, reading, caller, pool } = await observed();
     await engine.observe("seat", [reading(100, { scope: "sonnet" }), reading(100, { window: "7d_sonnet" })]);
     expect((await engine.admit(caller("alice"))).decision.allowed).toBe(true);
     expect(engine.signalsOf("seat")).toHaveLength(2);
+    const { signals } = (await engine.usage(pool.id))!;
+    expect(signals.map(({ reading: { window }, stale }) => [window, stale])).toEqual([
+      ["5h", false],
+      ["7d_sonnet", false],
+    ]);
   });
 
   it("goes on for the seconds that a reading says the window has longer, and not a second more", async () => {

@@ -3,19 +3,28 @@ import {
   type DimensionUsage,
   type KeyUsage,
   type PoolUsage,
+  type ProviderReading,
   type Unit,
   type WindowReading,
 } from "@quota/core";
 import { withoutUndefined } from "./withoutUndefined.js";
 
 /** A pool's usage for the REST API. Amounts are in units; without a limit there are no shares, and `globalUsedPercent` is null. */
-export function usageJson({ poolId, generatedAt, dimensions, burnRate }: PoolUsage): UsageJson {
-  return { poolId, generatedAt, dimensions: dimensions.map(dimensionJson), burnRate };
+export function usageJson({ poolId, generatedAt, dimensions, burnRate, signals }: PoolUsage): UsageJson {
+  return {
+    poolId,
+    generatedAt,
+    dimensions: dimensions.map(dimensionJson),
+    burnRate,
+    signals: signals.map(({ reading, stale }) => ({ ...reading, stale })),
+  };
 }
 
 /** What {@link usageJson} makes. */
-export interface UsageJson extends Omit<PoolUsage, "dimensions"> {
+export interface UsageJson extends Omit<PoolUsage, "dimensions" | "signals"> {
   readonly dimensions: readonly DimensionUsageJson[];
+  /** What the provider said last, window by window, also of windows that the plan does not have. */
+  readonly signals: readonly (ProviderReading & { readonly stale: boolean })[];
 }
 
 /** One dimension of {@link UsageJson}: the members of `DimensionUsage`, in units. */

@@ -5,6 +5,7 @@ import {
   type Decision,
   type Pool,
   type PoolUsage,
+  type ProviderReading,
 } from "@quota/core";
 import { decisionJson, ownUsageJson, parseEstimateQuery, planJson, poolJson, usageJson } from "@quota/http";
 import fc from "fast-check";
@@ -19,6 +20,17 @@ function pool(input: object): Pool {
 
 /** What a client gets: JSON has no undefined. */
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** A window that no plan has. */
+const SONNET: ProviderReading = {
+  provider: "anthropic",
+  unit: "percent",
+  window: "7d_sonnet",
+  scope: "sonnet",
+  utilization: 0.5,
+  receivedAt: 1_000,
+  source: "test",
+};
 
 describe("A pool in the REST API", () => {
   test("has the members that are set, and allocations as they were written, caps in units", () => {
@@ -104,6 +116,7 @@ describe("A pool's usage in the REST API", () => {
       poolId: "team",
       generatedAt: NOON,
       burnRate: { tokensPerSecond: 2, timeToExhaustionMs: null },
+      signals: [{ reading: SONNET, stale: true }],
       dimensions: [
         {
           dimension: dimension("usd", 10),
@@ -170,6 +183,7 @@ describe("A pool's usage in the REST API", () => {
       poolId: "team",
       generatedAt: NOON,
       burnRate: { tokensPerSecond: 2, timeToExhaustionMs: null },
+      signals: [{ ...SONNET, stale: true }],
       dimensions: [
         {
           unit: "usd",
