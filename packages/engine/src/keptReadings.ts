@@ -1,4 +1,5 @@
 import type { EpochMs, KeptReading, ProviderReading } from "@quota/core";
+import { limitOfReading } from "./limitOfReading.js";
 
 /** The newest reading of every window of every connection, whether or not a plan has such a window. */
 export interface KeptReadings {
@@ -33,7 +34,7 @@ export function createKeptReadings(): KeptReadings {
       const kept = of(connectionId);
       const newer: ProviderReading[] = [];
       for (const reading of readings) {
-        const name = JSON.stringify([reading.unit, reading.window, reading.scope]);
+        const name = limitOfReading(reading);
         const before = kept.get(name);
         if (before !== undefined && before.receivedAt >= reading.receivedAt) continue;
         // The one that was said the longest ago goes first.

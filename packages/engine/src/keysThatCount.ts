@@ -1,5 +1,6 @@
 import { bucketsOfKeys } from "./applyChange.js";
 import type { LivePool } from "./governedPools.js";
+import { nextTurn } from "./nextTurn.js";
 import { keyCounterAt } from "./poolMoment.js";
 import type { Counter } from "./usageStore.js";
 import type { WindowChange } from "./windowChange.js";
@@ -30,7 +31,7 @@ export async function keysThatCount({
   const atOnce = Math.max(1, Math.floor(COUNTERS_AT_ONCE / Math.max(1, looked.length)));
   const counting: string[] = [];
   for (let from = 0; from < all.length; from += atOnce) {
-    if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+    if (from > 0) await nextTurn();
     const part = all.slice(from, from + atOnce);
     const amounts = await show(
       part.flatMap((key) => looked.map(({ moment, at }) => keyCounterAt(moment, key, at))),

@@ -19,6 +19,7 @@ import type { BurnMeter } from "./burnMeter.js";
 import { everyonesAmounts, keysAmounts } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { STALE_AFTER_MS } from "./keptReadings.js";
+import { nextTurn } from "./nextTurn.js";
 import { keyCounters, type DimensionMoment } from "./poolMoment.js";
 import type { Counter, UsageStore } from "./usageStore.js";
 import { FULL } from "./windowState.js";
@@ -199,8 +200,4 @@ async function readInParts(
     amounts.push(...(await store.read(ledger, counters.slice(from, from + COUNTERS_AT_ONCE))));
   }
   return amounts;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -35,8 +35,7 @@ export function sightingOf(reading: ProviderReading, now: EpochMs): Sighting | u
     seen: Math.round(Math.min(utilization, MOST_WINDOWS) * FULL),
     limit: limitOf(reading),
     resetsAt: resetsAt === undefined ? undefined : Math.round(resetsAt),
-    // A clock that is ahead does not make its reading the newest for as long as it is ahead.
-    receivedAt: Math.min(Math.round(reading.receivedAt), now),
+    receivedAt: Math.round(reading.receivedAt),
   };
 }
 

@@ -5,6 +5,7 @@ import type { LivePool } from "./governedPools.js";
 import { demandOf } from "./held.js";
 import type { KeptReadings } from "./keptReadings.js";
 import type { HeldLease, LeaseBook } from "./leaseBook.js";
+import { limitOfReading } from "./limitOfReading.js";
 import { NOTHING, type UnwrittenUse } from "./rememberedUse.js";
 import type { Logger } from "./quotaEngine.js";
 import { isOfPlans, sightingOf, type Sighting } from "./sighting.js";
@@ -103,8 +104,7 @@ export function createSignalIntake(tools: {
       if (newer.length === 0) return;
       if (waiting.size >= MAX_CONNECTIONS) waiting.clear();
       const mine = waiting.get(connectionId) ?? new Map<string, ProviderReading>();
-      for (const reading of newer)
-        mine.set(JSON.stringify([reading.unit, reading.window, reading.scope]), reading);
+      for (const reading of newer) mine.set(limitOfReading(reading), reading);
       waiting.set(connectionId, mine);
       let run = running.get(connectionId);
       if (run === undefined) {

@@ -1,4 +1,5 @@
 import type { EpochMs, ProviderReading } from "@quota/core";
+import { STALE_AFTER_MS } from "./keptReadings.js";
 import type { Logger } from "./quotaEngine.js";
 import type { SignalSource } from "./signalSource.js";
 
@@ -18,7 +19,7 @@ export interface SignalRefreshOptions {
   readonly newestAt: (connectionId: string) => EpochMs | undefined;
   readonly now: () => EpochMs;
   readonly logger?: Logger | undefined;
-  /** Default 30 000 ms. */
+  /** Default: when readings are called stale. */
   readonly staleAfterMs?: number | undefined;
   /** Calls back after so many milliseconds, unless what it returns was called before. Default: a timer that keeps no process alive. */
   readonly after?: ((ms: number, then: () => void) => () => void) | undefined;
@@ -36,7 +37,15 @@ const NO_ENDPOINT_MS = 600_000;
 
 /** A provider is asked about a connection by one fetch at a time, and after a failure exponentially later. */
 export function createSignalRefresh(options: SignalRefreshOptions): SignalRefresh {
-  const { source, observe, newestAt, now, logger, staleAfterMs = 30_000, after = afterTimer } = options;
+  const {
+    source,
+    observe,
+    newestAt,
+    now,
+    logger,
+    staleAfterMs = STALE_AFTER_MS,
+    after = afterTimer,
+  } = options;
   // In the order of their last fetch, so that the first one is the least missed.
   const connections = new Map<string, Asked>();
   // Due, while as many as may be are being asked: first come, first served.
