@@ -9,6 +9,7 @@ import { isNewer } from "./sighting.js";
 import {
   believable,
   revisionCounter,
+  SEEN_AT,
   stateAmounts,
   stateCounters,
   stateFrom,
@@ -111,9 +112,6 @@ export function changeStep(
     },
   };
 }
-
-/** Where in a state's counters the moment of the newest reading stands. */
-const SEEN_AT = 4;
 
 /** The same, but for when it was last seen. */
 function isSame(a: WindowState, b: WindowState): boolean {

@@ -1,4 +1,4 @@
-import type { DimensionName, EpochMs, PercentRate } from "@quota/core";
+import { GRAINS_PER_UNIT, type DimensionName, type EpochMs, type PercentRate } from "@quota/core";
 import { windowStateCounter, WINDOWS_REVISION_COUNTER } from "./counterId.js";
 import type { Counter } from "./usageStore.js";
 
@@ -27,8 +27,8 @@ export interface WindowState {
   readonly rate: PercentRate | undefined;
 }
 
-/** A full window: fullness is kept in millionths of a percent, as percent is. */
-export const FULL = 100_000_000;
+/** A full window: fullness is kept in grains of percent, and they are compared with what is counted in percent. */
+export const FULL = 100 * GRAINS_PER_UNIT.percent;
 
 /** As it is before anything was agreed. */
 export const NOTHING_AGREED: WindowState = Object.freeze({
@@ -145,6 +145,9 @@ const FIELDS = [
   "rate-percent",
   "rate-demand",
 ] as const;
+
+/** Where among a state's numbers the moment of the newest reading is. */
+export const SEEN_AT = FIELDS.indexOf("seen-at");
 
 /** How many numbers a state takes. */
 export const STATE_SIZE = FIELDS.length;
