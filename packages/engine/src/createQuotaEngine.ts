@@ -144,7 +144,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const given = amountsInGrains(actual, "actual");
     const held = close(lease, "settled");
     if (held === undefined) return;
-    const { costs, followed } = held;
+    const { costs } = held;
     const requests = given.requests ?? costs.requests;
     const tokens = given.tokens ?? costs.tokens;
     // Written out: spreading an object costs more than the rest of this.
@@ -153,14 +153,13 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       requests,
       tokens,
       usd: given.usd ?? costs.usd,
-      pricedTokens: demandOf({ pricedTokens: given.pricedTokens, tokens, requests }) - followed,
+      pricedTokens: demandOf({ pricedTokens: given.pricedTokens, tokens, requests }),
     });
   }
 
   async function release(lease: Lease): Promise<void> {
     const held = close(lease, "released");
-    if (held === undefined) return;
-    await write(held, held.followed === 0 ? NOTHING : { ...NOTHING, pricedTokens: -held.followed });
+    if (held !== undefined) await write(held, NOTHING);
   }
 
   async function observe(connectionId: string, readings: readonly ProviderReading[]): Promise<void> {
@@ -180,7 +179,14 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
 
   function write(held: HeldLease, actual: AmountsInGrains): Promise<void> {
     if (held.renewing !== undefined) return held.renewing.then(() => write(held, actual));
-    const { caller, live, costs, generation } = held;
+    // What a provider has said before this was over is no part of it: it must not be taken for demand that led to that.
+    const taking = intake.pending(held.connectionId);
+    return taking === undefined ? writeNow(held, actual) : taking.then(() => writeNow(held, actual));
+  }
+
+  function writeNow(held: HeldLease, used: AmountsInGrains): Promise<void> {
+    const { caller, live, costs, generation, followed } = held;
+    const actual = followed === 0 ? used : { ...used, pricedTokens: (used.pricedTokens ?? 0) - followed };
     const hold = generation === undefined ? undefined : { estimate: costs, generation };
     const budgeted = held.judged === "unjudged" && outage.ending(held, actual, now());
     return writer.write({ caller, live, actual, hold, budgeted });

@@ -3,7 +3,6 @@ import type { LivePool } from "./governedPools.js";
 import type { Held } from "./held.js";
 import type { Lease } from "./lease.js";
 import type { QuotaCaller } from "./quotaEngine.js";
-import type { LedgerId } from "./usageStore.js";
 
 /** What the engine knows of a lease. */
 export interface HeldLease extends Lease, LeaseTerms {
@@ -41,8 +40,8 @@ export interface LeaseBook {
   close(lease: Lease, state: "settled" | "released"): HeldLease | undefined;
   /** An open lease; undefined for one that is closed, or another engine's. */
   find(lease: Lease): HeldLease | undefined;
-  /** Open leases on this ledger of which it is known what they have used so far. */
-  openOn(ledger: LedgerId): readonly HeldLease[];
+  /** Open leases on this connection of which it is known what they have used so far. */
+  openOn(connectionId: string): readonly HeldLease[];
   /** Open leases whose holds lie in an older generation than this one. */
   olderThan(generation: number): readonly HeldLease[];
 }
@@ -81,9 +80,9 @@ export function createLeaseBook(): LeaseBook {
       return held;
     },
     find: (lease) => (leases.has(lease) ? (lease as HeldLease) : undefined),
-    openOn: (ledger) =>
+    openOn: (connectionId) =>
       [...(leases as Set<HeldLease>)].filter(
-        (held) => held.producedSoFar !== undefined && held.live?.ledger === ledger,
+        (held) => held.producedSoFar !== undefined && held.connectionId === connectionId,
       ),
     olderThan(generation) {
       return [...(leases as Set<HeldLease>)].filter(

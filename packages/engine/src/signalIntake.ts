@@ -15,6 +15,8 @@ import type { StoreWatch } from "./storeWatch.js";
 export interface SignalIntake {
   /** Resolves when what was said is counted, or cannot be for now. Never rejects. */
   take(connectionId: string, readings: readonly ProviderReading[]): Promise<void>;
+  /** Resolves when all that a connection's provider has said so far is counted; undefined where it is. */
+  pending(connectionId: string): Promise<void> | undefined;
   /** Waits for what is being taken in. */
   idle(): Promise<void>;
 }
@@ -35,31 +37,34 @@ export function createSignalIntake(tools: {
   readonly logger: Logger | undefined;
 }): SignalIntake {
   const { kept, leases, windows, watch, governing, write, now, logger } = tools;
-  const waiting = new Map<string, Map<string, ProviderReading>>();
-  const running = new Map<string, Promise<void>>();
+  const waiting = new Map<string, Batch>();
+  const running = new Map<string, Batch>();
+  /** What could not be counted, because the store was away. */
+  const uncounted = new Map<string, ReadonlyMap<string, ProviderReading>>();
 
   async function takeAll(connectionId: string): Promise<void> {
     for (;;) {
-      const readings = waiting.get(connectionId);
-      if (readings === undefined) return;
+      const batch = waiting.get(connectionId);
+      if (batch === undefined) break;
       waiting.delete(connectionId);
+      running.set(connectionId, batch);
       try {
-        await count(connectionId, [...readings.values()]);
+        await count(connectionId, batch);
       } catch (cause) {
+        uncounted.set(connectionId, batch.readings);
         watch.failed({
           cause,
           at: now(),
           consequence: "what a provider said of its windows is counted with the next that it says",
         });
-        // What has come in since is newer.
-        for (const [name, reading] of waiting.get(connectionId) ?? []) readings.set(name, reading);
-        waiting.set(connectionId, readings);
-        return;
       }
+      batch.finish();
     }
+    running.delete(connectionId);
   }
 
-  async function count(connectionId: string, readings: readonly ProviderReading[]): Promise<void> {
+  async function count(connectionId: string, batch: Batch): Promise<void> {
+    const readings = [...batch.readings.values()];
     const live = await governing(connectionId, readings[0]!.provider);
     if (live === undefined) return;
     const at = now();
@@ -67,16 +72,19 @@ export function createSignalIntake(tools: {
       .map((reading) => sightingOf(reading, at))
       .filter((sighting): sighting is Sighting => sighting !== undefined && !isKnown(live, sighting));
     if (sightings.length === 0) return;
-    await windows.see({ live, sightings, before: () => countOpen(live) }, at);
+    await windows.see({ live, sightings, before: () => countOpen(live, batch.produced) }, at);
   }
 
-  /** What open streams have used so far is demand, too. */
-  async function countOpen(live: LivePool): Promise<void> {
-    await Promise.all(leases.openOn(live.ledger).map((held) => countSoFar(held)));
+  /** What open streams had used when the reading came in is demand, too. */
+  async function countOpen(live: LivePool, produced: Batch["produced"]): Promise<void> {
+    await Promise.all(
+      [...produced]
+        .filter(([held]) => held.live?.ledger === live.ledger)
+        .map(([held, soFar]) => countSoFar(held, soFar)),
+    );
   }
 
-  async function countSoFar(held: HeldLease): Promise<void> {
-    const soFar = producedBy(held);
+  async function countSoFar(held: HeldLease, soFar: number): Promise<void> {
     const since = soFar - held.followed;
     if (!(since > 0)) return;
     held.followed = soFar;
@@ -100,23 +108,47 @@ export function createSignalIntake(tools: {
 
   return {
     async take(connectionId, readings) {
+      const before = new Map(
+        kept.of(connectionId, now()).map(({ reading }) => [limitOfReading(reading), reading]),
+      );
       const newer = kept.keep(connectionId, upToNow(readings, now())).filter(isOfPlans);
       if (newer.length === 0) return;
-      if (waiting.size >= MAX_CONNECTIONS) waiting.clear();
-      const mine = waiting.get(connectionId) ?? new Map<string, ProviderReading>();
-      for (const reading of newer) mine.set(limitOfReading(reading), reading);
-      waiting.set(connectionId, mine);
-      let run = running.get(connectionId);
-      if (run === undefined) {
-        run = takeAll(connectionId).finally(() => running.delete(connectionId));
-        running.set(connectionId, run);
-      }
-      await run;
+      const batch = waiting.get(connectionId) ?? newBatch(uncounted.get(connectionId));
+      if (uncounted.size >= MAX_CONNECTIONS) uncounted.clear();
+      uncounted.delete(connectionId);
+      for (const reading of newer) batch.readings.set(limitOfReading(reading), reading);
+      // Now, and not when it is counted: what is used from here on is part of the next rise.
+      if (newer.some((reading) => isRise(reading, before.get(limitOfReading(reading)))))
+        for (const held of leases.openOn(connectionId)) batch.produced.set(held, producedBy(held));
+      waiting.set(connectionId, batch);
+      if (!running.has(connectionId)) void takeAll(connectionId);
+      await batch.counted;
     },
+    pending: (connectionId) => (waiting.get(connectionId) ?? running.get(connectionId))?.counted,
     async idle() {
-      await Promise.all(running.values());
+      await Promise.all([...waiting.values(), ...running.values()].map(({ counted }) => counted));
     },
   };
+}
+
+/** What came in together. */
+interface Batch {
+  /** The newest of each limit. */
+  readonly readings: Map<string, ProviderReading>;
+  /** What open requests had used by then, in demand. */
+  readonly produced: Map<HeldLease, number>;
+  readonly counted: Promise<void>;
+  finish(): void;
+}
+
+function newBatch(readings: ReadonlyMap<string, ProviderReading> | undefined): Batch {
+  let finish!: () => void;
+  const counted = new Promise<void>((resolve) => (finish = resolve));
+  return { readings: new Map(readings), produced: new Map(), counted, finish };
+}
+
+function isRise({ unit, utilization }: ProviderReading, before: ProviderReading | undefined): boolean {
+  return unit === "percent" && utilization > (before?.utilization ?? -1);
 }
 
 /** A clock that is ahead does not make its readings the newest for as long as it is ahead. */

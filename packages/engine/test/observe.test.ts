@@ -154,6 +154,29 @@ describe("a percentage that the provider tells", () => {
     expect(await parts()).toEqual({ alice: 1, bob: 4, carol: 0 });
   });
 
+  it("is not spread over what is used after it was said, however short the answers are", async () => {
+    const { engine, reading, parts, caller, time, resets } = await observed();
+    await engine.observe("seat", [reading(0, { resetsAt: resets })]);
+    const used = { alice: 0, bob: 0 };
+    // Each answer tells, before it begins, what the answers before it have led to; and it is over before that is counted.
+    for (let i = 0; i < 20; i += 1) {
+      const key = i % 2 === 0 ? "alice" : "bob";
+      const tokens = key === "alice" ? 2400 : 1200;
+      time.now += 1000;
+      const { lease } = await engine.admit({ ...caller(key), estimate: { tokens: 0 } });
+      let soFar = 0;
+      engine.follow(lease!, () => ({ tokens: soFar }));
+      const percent = Math.floor((used.alice + used.bob) / 1000);
+      const told = engine.observe("seat", [reading(percent, { resetsAt: resets })]);
+      soFar = tokens;
+      used[key] += tokens;
+      await Promise.all([told, engine.settle(lease!, { tokens })]);
+    }
+    const { alice, bob } = await parts();
+    expect(Math.abs(alice! - used.alice / 1000)).toBeLessThan(1.5);
+    expect(Math.abs(bob! - used.bob / 1000)).toBeLessThan(1.5);
+  });
+
   it("weighs tokens by price where it is told what they weigh", async () => {
     const { engine, reading, parts, caller, time, resets } = await observed();
     await engine.observe("seat", [reading(0, { resetsAt: resets })]);
