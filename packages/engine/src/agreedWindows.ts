@@ -2,7 +2,6 @@ import type { EpochMs } from "@quota/core";
 import type { BurnMeter } from "./burnMeter.js";
 import { changeStep, type ChangeOutcome } from "./changeStep.js";
 import { ContendedError } from "./contendedError.js";
-import { MOVED } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { keysThatCount } from "./keysThatCount.js";
 import type { Reading } from "./lastKnownUse.js";
@@ -10,7 +9,14 @@ import type { OutagePolicy } from "./outagePolicy.js";
 import type { Sighting } from "./sighting.js";
 import type { Counter, UsageStore } from "./usageStore.js";
 import { windowChanges, type WindowChange } from "./windowChange.js";
-import { revisionCounter, STATE_SIZE, stateCounters, stateFrom, type KnownWindows } from "./windowState.js";
+import {
+  MOVED,
+  revisionCounter,
+  STATE_SIZE,
+  stateCounters,
+  stateFrom,
+  type KnownWindows,
+} from "./windowState.js";
 
 /** Keeps a pool's windows as all processes agree on them: in its ledger. */
 export interface AgreedWindows {

@@ -7,8 +7,7 @@ import {
   settledAt,
   type EpochMs,
 } from "@quota/core";
-import { everyonesAmounts } from "./decideAdmission.js";
-import type { DimensionMoment } from "./poolMoment.js";
+import { everyonesAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import type { Sighting } from "./sighting.js";
 import { isCarrying, seenIn, type WindowChange } from "./windowChange.js";
 import { FULL, type WindowState } from "./windowState.js";

@@ -1,6 +1,7 @@
 import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
-import { verdictInWindows, type AdmissionQuestion, type MOVED } from "./decideAdmission.js";
+import { verdictInWindows, type AdmissionQuestion } from "./decideAdmission.js";
 import type { UsageStore } from "./usageStore.js";
+import type { MOVED } from "./windowState.js";
 
 /** Puts a question to a store, which holds the estimate if the rule allows it. Without a promise of its own: it is on the path of every request. */
 export function askAdmission(

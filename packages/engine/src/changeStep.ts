@@ -1,13 +1,13 @@
 import { leaseGenerations, type EpochMs } from "@quota/core";
 import { applyChange, bucketsOfKeys } from "./applyChange.js";
 import { counterList } from "./counterList.js";
-import { MOVED } from "./decideAdmission.js";
-import { dimensionMoment, keyCounterAt, type DimensionMoment } from "./poolMoment.js";
+import { dimensionMoment, keyCounterAt, type DimensionMoment } from "./dimensionMoment.js";
+import { isNewer } from "./sighting.js";
 import type { Counter, Verdict } from "./usageStore.js";
 import { isCarrying, type WindowChange } from "./windowChange.js";
-import { isNewer } from "./sighting.js";
 import {
   believable,
+  MOVED,
   revisionCounter,
   SEEN_AT,
   stateAmounts,

@@ -13,9 +13,9 @@ import { createAgreedWindows } from "./agreedWindows.js";
 import { isPending, type Awaitable } from "./awaitable.js";
 import { createBurnMeter } from "./burnMeter.js";
 import { callerCheck } from "./callerCheck.js";
-import { ContendedError } from "./contendedError.js";
 import { checkReadings } from "./checkReadings.js";
-import { admissionQuestion, decideOn, MOVED, type AdmissionQuestion } from "./decideAdmission.js";
+import { ContendedError } from "./contendedError.js";
+import { admissionQuestion, decideOn, type AdmissionQuestion } from "./decideAdmission.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
 import { demandOf } from "./held.js";
 import { createHoldRenewal } from "./holdRenewal.js";
@@ -32,6 +32,7 @@ import { createSignalRefresh } from "./signalRefresh.js";
 import { createStoreWatch } from "./storeWatch.js";
 import { createUseWriter } from "./useWriter.js";
 import { validOptions } from "./validOptions.js";
+import { MOVED } from "./windowState.js";
 
 /** What is held for a request that says nothing of its cost: one request. */
 const NO_ESTIMATE: Amounts = Object.freeze({});

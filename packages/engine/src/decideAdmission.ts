@@ -13,10 +13,12 @@ import {
   type Refused,
   type Standing,
 } from "@quota/core";
+import { everyonesAmounts, keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import type { LivePool } from "./governedPools.js";
 import { heldIn, withPercentIn, type Held } from "./held.js";
-import type { CounterSheet, DimensionMoment, PoolMoment } from "./poolMoment.js";
+import type { CounterSheet, PoolMoment } from "./poolMoment.js";
 import type { Verdict } from "./usageStore.js";
+import { MOVED } from "./windowState.js";
 
 /** One request to one pool, ready to be decided on whatever the store shows. */
 export interface AdmissionQuestion {
@@ -28,9 +30,6 @@ export interface AdmissionQuestion {
   readonly costs: Held;
   readonly saturationThreshold: number | undefined;
 }
-
-/** The ledger's windows are not what this process took them for: it must look at them again, and then ask again. */
-export const MOVED = "moved";
 
 /** Puts the question for a caller, or says that the pool admits allocated keys only. */
 export function admissionQuestion(
@@ -158,28 +157,4 @@ function mostDemandWorth(rate: PercentRate, worth: number): number {
   let most = Math.floor((Math.max(0, worth) * rate.demand) / rate.percent);
   while (most > 0 && provisionalPercent(rate, most) > worth) most -= 1;
   return most;
-}
-
-/** A key's amounts in one dimension as the rule sees them: below 0 (a hold that had evaporated was given back) is 0. */
-export function keysAmounts(
-  moment: DimensionMoment,
-  amounts: readonly number[],
-  from: number,
-): readonly number[] {
-  const { buckets, provisionalAt, rate } = moment;
-  const slice = new Array<number>(buckets.length);
-  for (let i = 0; i < buckets.length; i += 1) slice[i] = Math.max(0, amounts[from + i]!);
-  if (provisionalAt >= 0) slice[provisionalAt] = provisionalPercent(rate, slice[provisionalAt]!);
-  return slice;
-}
-
-/** Everybody's amounts in one dimension as the rule sees them: signed. */
-export function everyonesAmounts(
-  { buckets, provisionalAt, rate }: DimensionMoment,
-  amounts: readonly number[],
-  from: number,
-): readonly number[] {
-  const slice = amounts.slice(from, from + buckets.length);
-  if (provisionalAt >= 0) slice[provisionalAt] = provisionalPercent(rate, slice[provisionalAt]!);
-  return slice;
 }

@@ -1,7 +1,7 @@
 import { bucketsOfKeys } from "./applyChange.js";
+import { keyCounterAt } from "./dimensionMoment.js";
 import type { LivePool } from "./governedPools.js";
 import { nextTurn } from "./nextTurn.js";
-import { keyCounterAt } from "./poolMoment.js";
 import type { Counter } from "./usageStore.js";
 import type { WindowChange } from "./windowChange.js";
 

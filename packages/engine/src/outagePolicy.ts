@@ -1,6 +1,6 @@
 import type { Allowed, AmountsInGrains, Deprioritized, EpochMs, Refused, WhenStoreFails } from "@quota/core";
 import { askAdmission } from "./askAdmission.js";
-import { MOVED, verdictInWindows, type AdmissionQuestion } from "./decideAdmission.js";
+import { verdictInWindows, type AdmissionQuestion } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { createLastKnownUse, type Reading } from "./lastKnownUse.js";
 import { generationAt, type HeldLease, type LeaseBook, type LeaseTerms } from "./leaseBook.js";
@@ -10,6 +10,7 @@ import { NOTHING, type UnwrittenUse } from "./rememberedUse.js";
 import { settlementAdditions, type Additions } from "./settlementStep.js";
 import type { StoreWatch } from "./storeWatch.js";
 import type { UsageStore } from "./usageStore.js";
+import { MOVED } from "./windowState.js";
 
 /** What becomes of requests, and of what they use, while the store is away. */
 export interface OutagePolicy {

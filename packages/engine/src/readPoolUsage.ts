@@ -16,11 +16,10 @@ import {
   type Reading,
 } from "@quota/core";
 import type { BurnMeter } from "./burnMeter.js";
-import { everyonesAmounts, keysAmounts } from "./decideAdmission.js";
+import { everyonesAmounts, keyCounters, keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import type { LivePool } from "./governedPools.js";
 import { STALE_AFTER_MS } from "./keptReadings.js";
 import { nextTurn } from "./nextTurn.js";
-import { keyCounters, type DimensionMoment } from "./poolMoment.js";
 import type { Counter, UsageStore } from "./usageStore.js";
 import { FULL } from "./windowState.js";
 

@@ -1,10 +1,10 @@
 import type { AmountsInGrains, EpochMs } from "@quota/core";
-import { MOVED } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
-import { generationAt } from "./leaseBook.js";
 import { heldIn, type Held } from "./held.js";
+import { generationAt } from "./leaseBook.js";
 import { NOTHING } from "./rememberedUse.js";
 import type { Counter, LedgerId, UsageStore } from "./usageStore.js";
+import { MOVED } from "./windowState.js";
 
 /** Amounts to add to counters, whatever they hold. The two lists are aligned. */
 export interface Additions {

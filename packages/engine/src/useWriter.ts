@@ -1,7 +1,6 @@
 import type { EpochMs } from "@quota/core";
 import type { AgreedWindows } from "./agreedWindows.js";
 import type { BurnMeter } from "./burnMeter.js";
-import { MOVED } from "./decideAdmission.js";
 import type { GovernedPools, LivePool } from "./governedPools.js";
 import type { OutagePolicy } from "./outagePolicy.js";
 import { createRememberedUse, NOTHING, type UnwrittenUse } from "./rememberedUse.js";
@@ -9,6 +8,7 @@ import { addTo, settlementAdditions, type Additions } from "./settlementStep.js"
 import { StoreError } from "./storeError.js";
 import type { StoreWatch } from "./storeWatch.js";
 import type { UsageStore } from "./usageStore.js";
+import { MOVED } from "./windowState.js";
 
 /** Writes use to the store; what cannot be written is remembered and tried again until it is. */
 export interface UseWriter {

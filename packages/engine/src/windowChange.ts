@@ -1,6 +1,7 @@
 import { SAME_RESET_MS, sightWindow, WINDOW_MS, type EpochMs, type FixedWindow } from "@quota/core";
 import { dueChange } from "./agreedWindow.js";
-import { dimensionMoment, type DimensionMoment, type PoolMoment } from "./poolMoment.js";
+import { dimensionMoment, type DimensionMoment } from "./dimensionMoment.js";
+import type { PoolMoment } from "./poolMoment.js";
 import { isNewer, type Sighting } from "./sighting.js";
 import { FULL, type WindowState } from "./windowState.js";
 

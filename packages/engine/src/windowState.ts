@@ -61,6 +61,9 @@ export interface KnownWindows {
 
 export const NO_WINDOWS: KnownWindows = Object.freeze({ revision: 0, states: new Map() });
 
+/** The ledger's windows are not what this process took them for: it must look at them again, and then ask again. */
+export const MOVED = "moved";
+
 /** No ledger has had so many changes. */
 const UNREAD = -1;
 
