@@ -41,6 +41,8 @@ export function createSignalIntake(tools: {
   const running = new Map<string, Batch>();
   /** What could not be counted, because the store was away. */
   const uncounted = new Map<string, ReadonlyMap<string, ProviderReading>>();
+  /** Whose windows connections' readings were last counted in. */
+  const livePools = new Map<string, LivePool>();
 
   async function takeAll(connectionId: string): Promise<void> {
     for (;;) {
@@ -67,6 +69,8 @@ export function createSignalIntake(tools: {
     const readings = [...batch.readings.values()];
     const live = await governing(connectionId, readings[0]!.provider);
     if (live === undefined) return;
+    if (livePools.size >= MAX_CONNECTIONS) livePools.clear();
+    livePools.set(connectionId, live);
     const at = now();
     const sightings = readings
       .map((reading) => sightingOf(reading, at))
@@ -108,17 +112,15 @@ export function createSignalIntake(tools: {
 
   return {
     async take(connectionId, readings) {
-      const before = new Map(
-        kept.of(connectionId, now()).map(({ reading }) => [limitOfReading(reading), reading]),
-      );
-      const newer = kept.keep(connectionId, upToNow(readings, now())).filter(isOfPlans);
+      const at = now();
+      const newer = kept.keep(connectionId, upToNow(readings, at)).filter(isOfPlans);
       if (newer.length === 0) return;
       const batch = waiting.get(connectionId) ?? newBatch(uncounted.get(connectionId));
       if (uncounted.size >= MAX_CONNECTIONS) uncounted.clear();
       uncounted.delete(connectionId);
       for (const reading of newer) batch.readings.set(limitOfReading(reading), reading);
       // Now, and not when it is counted: what is used from here on is part of the next rise.
-      if (newer.some((reading) => isRise(reading, before.get(limitOfReading(reading)))))
+      if (newer.some((reading) => mayRise(livePools.get(connectionId), reading, at)))
         for (const held of leases.openOn(connectionId)) batch.produced.set(held, producedBy(held));
       waiting.set(connectionId, batch);
       if (!running.has(connectionId)) void takeAll(connectionId);
@@ -147,8 +149,13 @@ function newBatch(readings: ReadonlyMap<string, ProviderReading> | undefined): B
   return { readings: new Map(readings), produced: new Map(), counted, finish };
 }
 
-function isRise({ unit, utilization }: ProviderReading, before: ProviderReading | undefined): boolean {
-  return unit === "percent" && utilization > (before?.utilization ?? -1);
+/** Whether a percentage is another one than is known of the running window. Readings that came too late, or of windows that are over, tell nothing of that. */
+function mayRise(live: LivePool | undefined, reading: ProviderReading, at: EpochMs): boolean {
+  if (reading.unit !== "percent") return false;
+  const sighting = sightingOf(reading, at);
+  if (live === undefined || sighting === undefined) return true;
+  const state = live.windows.known.states.get(sighting.name);
+  return state?.by !== "provider" || at >= state.resets || sighting.seen !== state.seen;
 }
 
 /** A clock that is ahead does not make its readings the newest for as long as it is ahead. */

@@ -1,4 +1,11 @@
-import { SAME_RESET_MS, sightWindow, WINDOW_MS, type EpochMs, type FixedWindow } from "@quota/core";
+import {
+  SAME_RESET_MS,
+  sightWindow,
+  WINDOW_MS,
+  type Bucket,
+  type EpochMs,
+  type FixedWindow,
+} from "@quota/core";
 import { dueChange } from "./agreedWindow.js";
 import { dimensionMoment, type DimensionMoment } from "./dimensionMoment.js";
 import type { PoolMoment } from "./poolMoment.js";
@@ -25,7 +32,7 @@ export function windowChanges(
   now: EpochMs,
 ): readonly WindowChange[] {
   const changes: WindowChange[] = [];
-  for (const each of moment.dimensions) {
+  for (const each of moment.dimensions.map((planned) => asCounted(planned, now))) {
     const { dimension, state } = each;
     const sighting = sightings.find(({ name }) => name === dimension.name);
     if (sighting !== undefined && isNewer(sighting, state, now))
@@ -44,6 +51,21 @@ export function windowChanges(
     }
   }
   return changes;
+}
+
+/**
+ * Where use lies before a plan's window is agreed on. The plan was another one then: most likely a rolling one, of which what the last slot
+ * holds counts, too.
+ */
+function asCounted(moment: DimensionMoment, now: EpochMs): DimensionMoment {
+  const { dimension, state } = moment;
+  if (state.by !== "nobody" || dimension.anchor === undefined || dimension.anchor === "epoch") return moment;
+  const shape = { ...dimension.shape, edge: "weighted" } as const;
+  return dimensionMoment({ dimension: { ...dimension, shape }, state, generations: holdsOf(moment) }, now);
+}
+
+function holdsOf({ buckets }: DimensionMoment): readonly Bucket[] {
+  return buckets.filter(({ holds }) => holds === "held");
 }
 
 function seenChange(moment: DimensionMoment, sighting: Sighting): WindowChange {
@@ -68,11 +90,11 @@ function seenChange(moment: DimensionMoment, sighting: Sighting): WindowChange {
 
 /** A window that has ended by what was agreed on, and by the provider's word ends seconds later, goes on until then. */
 function goingOn(moment: DimensionMoment, { resetsAt }: Sighting, now: EpochMs): DimensionMoment {
-  const { dimension, state, window, buckets } = moment;
+  const { dimension, state, window } = moment;
   if (state.by !== "provider" || window?.isStored !== false || resetsAt === undefined) return moment;
   const laterMs = resetsAt - state.resets;
   if (laterMs <= 0 || laterMs > SAME_RESET_MS) return moment;
-  const generations = buckets.filter(({ holds }) => holds === "held");
+  const generations = holdsOf(moment);
   return {
     ...dimensionMoment({ dimension, state: { ...state, resets: resetsAt }, generations }, now),
     // What is in the ledger is what this was worked out on.

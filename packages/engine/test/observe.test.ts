@@ -1,4 +1,4 @@
-import type { DimensionSpec, ProviderReading } from "@quota/core";
+import { WINDOW_MS, type DimensionSpec, type ProviderReading } from "@quota/core";
 import {
   createMemoryUsageStore,
   InvalidInputError,
@@ -177,6 +177,23 @@ describe("a percentage that the provider tells", () => {
     expect(Math.abs(bob! - used.bob / 1000)).toBeLessThan(1.5);
   });
 
+  it("is spread over open streams after a reset, too, though it was higher before, and whatever a late reading says", async () => {
+    const { engine, another, reading, parts, caller, time, resets } = await observed();
+    await engine.observe("seat", [reading(60, { resetsAt: resets })]);
+    time.now = resets + 1000;
+    const second = another();
+    for (const each of [engine, second]) {
+      const { lease } = await each.admit({ ...caller("alice"), estimate: { tokens: 0 } });
+      each.follow(lease!, () => ({ tokens: 1000 }));
+    }
+    await engine.observe("seat", [reading(2, { resetsAt: resets + FIVE_HOURS })]);
+    expect(await parts()).toEqual({ alice: 2, bob: 0, carol: 0 });
+    await second.observe("seat", [reading(4, { resetsAt: resets + FIVE_HOURS, receivedAt: time.now - 1 })]);
+    time.now += 1000;
+    await second.observe("seat", [reading(4, { resetsAt: resets + FIVE_HOURS })]);
+    expect(await parts()).toEqual({ alice: 4, bob: 0, carol: 0 });
+  });
+
   it("weighs tokens by price where it is told what they weigh", async () => {
     const { engine, reading, parts, caller, time, resets } = await observed();
     await engine.observe("seat", [reading(0, { resetsAt: resets })]);
@@ -190,6 +207,18 @@ describe("a percentage that the provider tells", () => {
     time.now += 1000;
     await engine.observe("seat", [reading(10, { resetsAt: resets })]);
     expect(await parts()).toEqual({ alice: 1, bob: 9, carol: 0 });
+  });
+
+  it("takes the estimate's weight for an answer of which nothing is known", async () => {
+    const { engine, reading, use, parts, caller, time, resets } = await observed();
+    await engine.observe("seat", [reading(0, { resetsAt: resets })]);
+    const estimate = { tokens: 1000, pricedTokens: 3000 };
+    const { lease } = await engine.admit({ ...caller("alice"), estimate });
+    await engine.settle(lease!);
+    await use("bob", 1000);
+    time.now += 1000;
+    await engine.observe("seat", [reading(4, { resetsAt: resets })]);
+    expect(await parts()).toEqual({ alice: 3, bob: 1, carol: 0 });
   });
 
   it("of keys without an allocation is spread over them as one", async () => {
@@ -474,4 +503,21 @@ describe("a window that the plan anchors", () => {
     time.now += HOUR;
     expect((await dimension()).consumedTotal).toBe(0);
   });
+
+  it.each([
+    ["hourly", "first-use", 33],
+    ["daily", { calendar: "Asia/Kathmandu" }, 44],
+  ] as const)(
+    "hands out no fresh window when a rolling one (%s) is anchored soon after a slot has ended",
+    async (window, anchor, counted) => {
+      const rolling: DimensionSpec = { ...KIMI[0]!, window };
+      const { use, dimension, setPlan, time } = await observed([rolling]);
+      for (let i = 0; i < 45; i += 1) await use("alice", 1);
+      time.now += WINDOW_MS[window] + HOUR / 4;
+      expect(Math.floor((await dimension()).consumedTotal)).toBe(counted);
+      await setPlan([{ ...rolling, anchor }]);
+      await use("carol", 1);
+      expect((await dimension()).consumedTotal).toBeGreaterThan(counted);
+    },
+  );
 });
