@@ -148,13 +148,15 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const { costs } = held;
     const requests = given.requests ?? costs.requests;
     const tokens = given.tokens ?? costs.tokens;
+    // What was estimated to weigh so much is never what other tokens weigh.
+    const pricedTokens = given.pricedTokens ?? (given.tokens === undefined ? costs.pricedTokens : undefined);
     // Written out: spreading an object costs more than the rest of this.
     await write(held, {
       percent: given.percent ?? costs.percent,
       requests,
       tokens,
       usd: given.usd ?? costs.usd,
-      pricedTokens: demandOf({ pricedTokens: given.pricedTokens, tokens, requests }),
+      pricedTokens: demandOf({ pricedTokens, tokens, requests }),
     });
   }
 

@@ -53,12 +53,15 @@ export interface QuotaEngine {
    * count is a lower bound: what it saw beyond ours is `outside`. And where a window resets is from then on the provider's word. While
    * the store is away, what was said is kept and counted with what is said next.
    *
+   * Resolves when it is counted, or cannot be for now; no request needs to wait for that.
+   *
    * @throws {InvalidInputError} for readings that are none: nothing is kept.
    */
   observe(connectionId: string, readings: readonly ProviderReading[]): Promise<void>;
   /**
-   * What an open request has used so far is asked of `producedSoFar` when a percentage has risen, so that streams which are under
-   * way bear their part of it. Only for leases that are open; the settlement says what it was in the end.
+   * What an open request has used so far is asked of `producedSoFar` when a reading says that a percentage has risen, so that streams
+   * which are under way bear their part of it. It answers units, as the settlement does, whose word is the last; where it throws, or
+   * answers what cannot be counted, that is logged, and it is not asked again. A lease that is not open is not followed.
    */
   follow(lease: Lease, producedSoFar: () => Amounts): void;
   /** The newest reading of every window of an account, also of those that no plan has. */
