@@ -1,4 +1,5 @@
 import {
+  GRAINS_PER_UNIT,
   toGrains,
   WINDOWS,
   type DimensionName,
@@ -60,7 +61,8 @@ export function isNewer(
 const CLOCKS_DIFFER_MS = 60_000;
 
 function limitOf({ unit, limit }: ProviderReading): Grains | undefined {
-  if (limit === undefined || !(limit > 0) || !Number.isSafeInteger(Math.ceil(limit))) return undefined;
+  if (limit === undefined || !(limit > 0) || !(limit * GRAINS_PER_UNIT[unit] < Number.MAX_SAFE_INTEGER))
+    return undefined;
   const whole = unit === "requests" || unit === "tokens" ? Math.floor(limit) : limit;
   return whole > 0 ? toGrains(unit, whole, "limit") : undefined;
 }

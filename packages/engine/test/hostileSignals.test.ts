@@ -84,6 +84,13 @@ describe("readings that lie", () => {
     expect(engine.signalsOf("seat")).toMatchObject([{ reading: { utilization: 0.5 } }]);
   });
 
+  it("of a limit that cannot be counted are taken without it", async () => {
+    const { engine, dimension } = await onSeat();
+    await engine.observe("seat", [reading(50, { limit: Number.MAX_SAFE_INTEGER })]);
+    expect(await dimension()).toMatchObject({ globalUsedPercent: 0.5 });
+    expect(engine.status().storeFailure).toBeUndefined();
+  });
+
   it("of ever other models do not push out what is known of the account", async () => {
     const { engine, time } = await onSeat();
     for (let answer = 0; answer < 3; answer += 1) {
