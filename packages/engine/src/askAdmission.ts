@@ -1,5 +1,6 @@
 import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
-import { verdictInWindows, type AdmissionQuestion } from "./decideAdmission.js";
+import type { AdmissionQuestion } from "./admissionQuestion.js";
+import { verdictInWindows } from "./decideAdmission.js";
 import type { UsageStore } from "./usageStore.js";
 import type { MOVED } from "./windowState.js";
 

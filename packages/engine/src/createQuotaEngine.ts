@@ -4,18 +4,16 @@ import {
   type Amounts,
   type AmountsInGrains,
   type Decision,
-  type EpochMs,
   type ProviderReading,
-  type Refused,
-  type Ungoverned,
 } from "@quota/core";
+import { admissionQuestion, laidOutAnew, type AdmissionQuestion } from "./admissionQuestion.js";
 import { createAgreedWindows } from "./agreedWindows.js";
 import { isPending, type Awaitable } from "./awaitable.js";
 import { createBurnMeter } from "./burnMeter.js";
 import { callerCheck } from "./callerCheck.js";
 import { checkReadings } from "./checkReadings.js";
 import { ContendedError } from "./contendedError.js";
-import { admissionQuestion, decideOn, type AdmissionQuestion } from "./decideAdmission.js";
+import { decideOn } from "./decideAdmission.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
 import { demandOf } from "./held.js";
 import { createHoldRenewal } from "./holdRenewal.js";
@@ -90,7 +88,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     try {
       const found = governing(caller);
       live = isPending(found) ? await found : found;
-      const question = questionFor({ live, caller, costs }, at);
+      const question = admissionQuestion({ live, apiKeyId: caller.apiKeyId, costs, saturationThreshold }, at);
       if (question.status === "refused") return { decision: question };
       if (question.status === "ungoverned")
         return {
@@ -124,7 +122,8 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
     const at = now();
     try {
-      let question = questionFor({ live: await governing(caller), caller, costs }, at);
+      const live = await governing(caller);
+      let question = admissionQuestion({ live, apiKeyId: caller.apiKeyId, costs, saturationThreshold }, at);
       if (question.status !== "question") return question;
       const read = ({ live, sheet }: AdmissionQuestion): Promise<readonly number[]> =>
         store.read(live.ledger, sheet.counters);
@@ -200,42 +199,6 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     lastProvider.set(caller.connectionId, caller.provider);
     refresh?.touch(caller.connectionId);
     return governedPools.ofConnection(caller);
-  }
-
-  function questionFor(
-    asked: {
-      readonly live: LivePool | undefined;
-      readonly caller: QuotaCaller;
-      readonly costs: AmountsInGrains;
-    },
-    at: EpochMs,
-  ): AdmissionQuestion | Refused | Ungoverned {
-    const { live, caller, costs } = asked;
-    if (live === undefined) return { status: "ungoverned", allowed: true, why: "no-pool", dimensions: [] };
-    if (live.governed.plan.dimensions.length === 0)
-      return { status: "ungoverned", allowed: true, why: "empty-plan", dimensions: [] };
-    return admissionQuestion(
-      {
-        live,
-        apiKeyId: caller.apiKeyId,
-        costs,
-        saturationThreshold,
-      },
-      at,
-    );
-  }
-
-  /** The same question in the windows that are known now. */
-  function laidOutAnew(
-    { live, sheet }: AdmissionQuestion,
-    costs: AmountsInGrains,
-    at: EpochMs,
-  ): AdmissionQuestion {
-    // A key that stood in the pool a moment ago stands in it: only windows and limits have changed.
-    return admissionQuestion(
-      { live, apiKeyId: sheet.apiKeyId, costs, saturationThreshold },
-      at,
-    ) as AdmissionQuestion;
   }
 
   return {

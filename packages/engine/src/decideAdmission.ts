@@ -1,62 +1,21 @@
 import {
   decideFairShare,
   provisionalPercent,
-  standingOf,
   verdictBounds,
   type Allowed,
-  type AmountsInGrains,
   type Deprioritized,
   type DimensionQuestion,
   type EpochMs,
   type FairShareQuestion,
   type PercentRate,
   type Refused,
-  type Standing,
 } from "@quota/core";
+import type { AdmissionQuestion } from "./admissionQuestion.js";
 import { everyonesAmounts, keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
-import type { LivePool } from "./governedPools.js";
-import { heldIn, withPercentIn, type Held } from "./held.js";
-import type { CounterSheet, PoolMoment } from "./poolMoment.js";
+import { heldIn } from "./held.js";
+import type { PoolMoment } from "./poolMoment.js";
 import type { Verdict } from "./usageStore.js";
 import { MOVED } from "./windowState.js";
-
-/** One request to one pool, ready to be decided on whatever the store shows. */
-export interface AdmissionQuestion {
-  readonly status: "question";
-  readonly live: LivePool;
-  readonly moment: PoolMoment;
-  readonly sheet: CounterSheet;
-  readonly standing: Standing;
-  readonly costs: Held;
-  readonly saturationThreshold: number | undefined;
-}
-
-/** Puts the question for a caller, or says that the pool admits allocated keys only. */
-export function admissionQuestion(
-  asked: {
-    readonly live: LivePool;
-    readonly apiKeyId: string;
-    readonly costs: AmountsInGrains;
-    readonly saturationThreshold: number | undefined;
-  },
-  now: EpochMs,
-): AdmissionQuestion | Refused {
-  const { live, apiKeyId, costs } = asked;
-  const moment = live.momentAt(now);
-  const standing = standingOf(moment.governed, apiKeyId);
-  if (standing === "not-allocated")
-    return { status: "refused", allowed: false, reason: "not-allocated", dimensions: [] };
-  const saturationThreshold = live.governed.pool.saturationThreshold ?? asked.saturationThreshold;
-  return {
-    status: "question",
-    live,
-    moment,
-    sheet: moment.sheetOf(apiKeyId),
-    standing,
-    costs: withPercentIn(costs, moment),
-    saturationThreshold,
-  };
-}
 
 /** The rule's answer on a reading of the sheet's counters. Pure. */
 export function decideOn(

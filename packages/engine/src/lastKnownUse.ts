@@ -1,5 +1,6 @@
 import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
-import { admissionVerdict, type AdmissionQuestion } from "./decideAdmission.js";
+import type { AdmissionQuestion } from "./admissionQuestion.js";
+import { admissionVerdict } from "./decideAdmission.js";
 import { createMemoryUsageStore } from "./memoryUsageStore.js";
 import type { Additions } from "./settlementStep.js";
 import type { Counter, LedgerId } from "./usageStore.js";

@@ -1,6 +1,7 @@
 import type { Allowed, AmountsInGrains, Deprioritized, EpochMs, Refused, WhenStoreFails } from "@quota/core";
+import type { AdmissionQuestion } from "./admissionQuestion.js";
 import { askAdmission } from "./askAdmission.js";
-import { verdictInWindows, type AdmissionQuestion } from "./decideAdmission.js";
+import { verdictInWindows } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { createLastKnownUse, type Reading } from "./lastKnownUse.js";
 import { generationAt, type HeldLease, type LeaseBook, type LeaseTerms } from "./leaseBook.js";
