@@ -33,18 +33,21 @@ it("every package has a README with its name and an example", async () => {
 
 // The example of conformance is a suite: its own tests run it over every store.
 test.each(["core", "engine", "express", "http", "sqlite"])(
-  "the example in the README of @quota/%s prints what stands below it",
+  "the examples in the README of @quota/%s print what stands below them",
   async (room) => {
-    const [, code = "", printed = ""] =
-      /```ts\n([^]*?)```\n+```\n([^]*?)```/.exec(await readmeOf(room)) ?? [];
+    const readme = await readmeOf(room);
+    const examples = [...readme.matchAll(/```ts\n([^]*?)```\n+```\n([^]*?)```/g)];
+    expect(examples.length).toBe(readme.split("```ts\n").length - 1);
     const directory = await mkdtemp(join(tmpdir(), "quota-readme-"));
     onTestFinished(() => rm(directory, { recursive: true }));
-    const lines: string[] = [];
-    await run(code.replace('"storage.sqlite"', JSON.stringify(join(directory, "storage.sqlite"))), {
-      log: (...words: unknown[]) => lines.push(words.map(String).join(" ")),
-    });
-    expect(printed).not.toBe("");
-    expect(`${lines.join("\n")}\n`).toBe(printed);
+    for (const [, code = "", printed = ""] of examples) {
+      const lines: string[] = [];
+      await run(code.replace('"storage.sqlite"', JSON.stringify(join(directory, "storage.sqlite"))), {
+        log: (...words: unknown[]) => lines.push(words.map(String).join(" ")),
+      });
+      expect(printed).not.toBe("");
+      expect(`${lines.join("\n")}\n`).toBe(printed);
+    }
   },
 );
 
