@@ -1,5 +1,7 @@
-import { UNITS, type AmountsInGrains, type Dimension } from "@quota/core";
+import { provisionalPercent, UNITS, type AmountsInGrains, type Dimension, type EpochMs } from "@quota/core";
+import type { DimensionMoment } from "./dimensionMoment.js";
 import type { LivePool } from "./governedPools.js";
+import { demandOf } from "./held.js";
 import type { LedgerId } from "./usageStore.js";
 
 /**
@@ -8,12 +10,14 @@ import type { LedgerId } from "./usageStore.js";
  * that stays away.
  */
 export interface OutageBudget {
-  /** Takes what a request costs, if every limit's part has room for it. */
-  take(request: {
-    readonly live: LivePool;
-    readonly costs: AmountsInGrains;
-    readonly budget: number;
-  }): boolean;
+  /**
+   * Takes what a request costs, if every limit's part has room for it. What it costs of a percentage is reckoned by what demand cost before;
+   * where nothing was learned of that, nobody can tell, and there is no room.
+   */
+  take(
+    request: { readonly live: LivePool; readonly costs: AmountsInGrains; readonly budget: number },
+    now: EpochMs,
+  ): boolean;
   /** A request is over: it costs this instead of what was taken for it. */
   replace(
     ledger: LedgerId,
@@ -26,17 +30,19 @@ export interface OutageBudget {
   works(ledger: LedgerId): void;
 }
 
-type Unit = (typeof UNITS)[number];
-type Sums = Record<Unit, number>;
+/** The units, and what percent is spread by. */
+const SUMMED = [...UNITS, "demand"] as const;
+type Summed = (typeof SUMMED)[number];
+type Sums = Record<Summed, number>;
 
 /** @param replicas how many processes share the store: each has its part of the budget. */
 export function createOutageBudget(replicas: number): OutageBudget {
   const spent = new Map<LedgerId, { readonly sums: Sums; readonly lost: Sums }>();
 
-  function add(ledger: LedgerId, amounts: Pick<AmountsInGrains, Unit>, sign: 1 | -1): void {
+  function add(ledger: LedgerId, amounts: Partial<Sums>, sign: 1 | -1): void {
     const { sums } = of(ledger);
-    for (const unit of UNITS) sums[unit] = Math.max(0, sums[unit] + sign * (amounts[unit] ?? 0));
-    if (sign < 0 && UNITS.every((unit) => sums[unit] === 0)) spent.delete(ledger);
+    for (const each of SUMMED) sums[each] = Math.max(0, sums[each] + sign * (amounts[each] ?? 0));
+    if (sign < 0 && SUMMED.every((each) => sums[each] === 0)) spent.delete(ledger);
   }
 
   function of(ledger: LedgerId) {
@@ -46,24 +52,25 @@ export function createOutageBudget(replicas: number): OutageBudget {
   }
 
   return {
-    take({ live: { ledger, governed }, costs, budget }) {
-      const sums = spent.get(ledger)?.sums;
-      for (const dimension of governed.dimensions) {
-        const part = budgetPart(dimension, budget / replicas);
-        if (part !== undefined && (sums?.[dimension.unit] ?? 0) + (costs[dimension.unit] ?? 0) > part)
-          return false;
+    take({ live, costs, budget }, now) {
+      const { ledger } = live;
+      const sums = spent.get(ledger)?.sums ?? nothing();
+      for (const moment of live.momentAt(now).dimensions) {
+        const part = budgetPart(moment.dimension, budget / replicas);
+        if (part !== undefined && spentWith(costs, sums, moment) > part) return false;
       }
-      add(ledger, costs, 1);
+      add(ledger, summed(costs), 1);
       return true;
     },
     replace(ledger, { taken, actual }) {
-      add(ledger, actual, 1);
-      add(ledger, taken, -1);
+      add(ledger, summed(actual), 1);
+      add(ledger, summed(taken), -1);
     },
-    written: (ledger, actual) => add(ledger, actual, -1),
+    written: (ledger, actual) => add(ledger, summed(actual), -1),
     lost(ledger, actual) {
       const { lost } = of(ledger);
-      for (const unit of UNITS) lost[unit] += actual[unit] ?? 0;
+      const amounts = summed(actual);
+      for (const each of SUMMED) lost[each] += amounts[each];
     },
     works(ledger) {
       if (spent.size === 0) return;
@@ -81,6 +88,18 @@ export function budgetPart({ limit }: Pick<Dimension, "limit">, part: number): n
   return limit === "unknown" ? undefined : Math.floor(limit * part);
 }
 
+/** What is spent of a dimension with this request. */
+function spentWith(costs: AmountsInGrains, sums: Sums, { dimension, rate }: DimensionMoment): number {
+  const { unit } = dimension;
+  if (unit !== "percent" || costs.percent !== undefined) return sums[unit] + (costs[unit] ?? 0);
+  return rate === undefined ? Infinity : provisionalPercent(rate, sums.demand + demandOf(costs));
+}
+
+function summed(amounts: AmountsInGrains): Sums {
+  const { percent = 0, requests = 0, tokens = 0, usd = 0 } = amounts;
+  return { percent, requests, tokens, usd, demand: demandOf(amounts) };
+}
+
 function nothing(): Sums {
-  return { percent: 0, requests: 0, tokens: 0, usd: 0 };
+  return { percent: 0, requests: 0, tokens: 0, usd: 0, demand: 0 };
 }

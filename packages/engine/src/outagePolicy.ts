@@ -131,7 +131,8 @@ export function createOutagePolicy(tools: {
       }
       if (policy === "deny") return unavailable;
       if (typeof policy === "object") {
-        if (live === undefined || !budgets.take({ live, costs, budget: policy.budget })) return unavailable;
+        if (live === undefined || !budgets.take({ live, costs, budget: policy.budget }, now))
+          return unavailable;
       }
       const lease = leases.open(open);
       if (typeof policy === "object") budgeted.add(lease);

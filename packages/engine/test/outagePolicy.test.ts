@@ -1,4 +1,4 @@
-import type { WhenStoreFails } from "@quota/core";
+import type { Amounts, WhenStoreFails } from "@quota/core";
 import {
   createMemoryUsageStore,
   StoreError,
@@ -8,7 +8,7 @@ import {
 } from "@quota/engine";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { engineOver, switchable } from "./engineOver.js";
+import { engineOver, START, switchable } from "./engineOver.js";
 
 const LIMIT = 100;
 const away = () => new StoreError("not there", { applied: "no" });
@@ -89,6 +89,40 @@ describe("a pool judged on what was last known", () => {
 });
 
 describe("a budget", () => {
+  it("of a percentage is reckoned by what demand cost before; while nobody can tell, nothing passes", async () => {
+    const { gateways, time, caller, setPlan } = await processes(1, { budget: 0.1 });
+    const { engine, store } = gateways[0]!;
+    await setPlan([{ unit: "percent", window: "5h", limit: 100 }]);
+    const passes = async (estimate: Amounts): Promise<boolean> => {
+      const { decision, lease } = await engine.admit({ ...caller("alice"), estimate });
+      if (lease) await engine.settle(lease, estimate);
+      return decision.allowed;
+    };
+    const observe = (percent: number): Promise<void> =>
+      engine.observe("seat", [
+        {
+          ...({ provider: "codex", unit: "percent", window: "5h", source: "test" } as const),
+          ...{ utilization: percent / 100, resetsAt: START + 18_000_000, receivedAt: time.now },
+        },
+      ]);
+    store.on = false;
+    expect(await passes({ tokens: 1 })).toBe(false);
+    store.on = true;
+    await observe(0);
+    await passes({ tokens: 1000 });
+    time.now += 1000;
+    await observe(1);
+    store.on = false;
+    const told: boolean[] = [];
+    for (let i = 0; i < 12; i += 1) told.push(await passes({ tokens: 1000 }));
+    expect(told.filter(Boolean)).toHaveLength(10);
+    store.on = true;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await passes({ tokens: 1000 })).toBe(true);
+    store.on = false;
+    expect(await passes({ tokens: 10_000 })).toBe(true);
+  });
+
   it("is each process's part of the limit; then requests are unavailable, and pass again when theirs are written", async () => {
     const { gateways, burst, dimension } = await processes(4, { budget: 0.1 });
     const { engine, store } = gateways[0]!;
