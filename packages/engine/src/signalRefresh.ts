@@ -179,7 +179,7 @@ interface Asked {
 
 /** A provider that wants to be left alone longer than that is asked all the same: seldom enough. */
 function bounded(waitMs = 0): number {
-  return Math.min(waitMs, LONGEST_WAIT_MS);
+  return waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : 0;
 }
 
 function notesOf(notes: readonly string[]): Error {

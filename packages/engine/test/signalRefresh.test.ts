@@ -139,6 +139,9 @@ describe("a connection whose readings are needed", () => {
       [5 * MINUTE, 5 * MINUTE],
       [1, 30 * SECOND],
       [86_400_000, 15 * MINUTE],
+      [Infinity, 15 * MINUTE],
+      [NaN, 30 * SECOND],
+      [-1, 30 * SECOND],
     ] as const) {
       const { started, answers, pass } = refreshing();
       started();
