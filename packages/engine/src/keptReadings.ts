@@ -36,7 +36,7 @@ export function createKeptReadings(): KeptReadings {
       for (const reading of readings) {
         const name = limitOfReading(reading);
         const before = kept.get(name);
-        if (before !== undefined && before.receivedAt >= reading.receivedAt) continue;
+        if (before !== undefined && !isNewer(reading, before)) continue;
         // The one that was said the longest ago goes first.
         if (before !== undefined) kept.delete(name);
         else if (kept.size >= MAX_WINDOWS) kept.delete(kept.keys().next().value!);
@@ -57,4 +57,10 @@ export function createKeptReadings(): KeptReadings {
       return newest;
     },
   };
+}
+
+/** Newer, or the fuller of two of one moment: an answer may tell one window twice. */
+function isNewer(reading: ProviderReading, before: ProviderReading): boolean {
+  const laterMs = reading.receivedAt - before.receivedAt;
+  return laterMs > 0 || (laterMs === 0 && reading.utilization > before.utilization);
 }

@@ -91,6 +91,16 @@ describe("readings that lie", () => {
     expect(engine.status().storeFailure).toBeUndefined();
   });
 
+  it.each([
+    [80, 10],
+    [10, 80],
+  ])("twice of one window, in one answer, fill it as the fuller one says: %s and %s", async (one, two) => {
+    const { engine, dimension } = await onSeat();
+    await engine.observe("seat", [reading(one), reading(two)]);
+    expect(await dimension()).toMatchObject({ globalUsedPercent: 0.8 });
+    expect(engine.signalsOf("seat")).toMatchObject([{ reading: { utilization: 0.8 } }]);
+  });
+
   it("of ever other models do not push out what is known of the account", async () => {
     const { engine, time } = await onSeat();
     for (let answer = 0; answer < 3; answer += 1) {
