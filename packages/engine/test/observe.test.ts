@@ -221,18 +221,6 @@ describe("a percentage that the provider tells", () => {
     expect(await parts()).toEqual({ alice: 3, bob: 1, carol: 0 });
   });
 
-  it("takes the estimate's weight for an answer of which nothing is known", async () => {
-    const { engine, reading, use, parts, caller, time, resets } = await observed();
-    await engine.observe("seat", [reading(0, { resetsAt: resets })]);
-    const estimate = { tokens: 1000, pricedTokens: 3000 };
-    const { lease } = await engine.admit({ ...caller("alice"), estimate });
-    await engine.settle(lease!);
-    await use("bob", 1000);
-    time.now += 1000;
-    await engine.observe("seat", [reading(4, { resetsAt: resets })]);
-    expect(await parts()).toEqual({ alice: 3, bob: 1, carol: 0 });
-  });
-
   it("of keys without an allocation is spread over them as one", async () => {
     const { engine, reading, use, parts, dimension, time, resets } = await observed();
     await engine.observe("seat", [reading(0, { resetsAt: resets })]);
