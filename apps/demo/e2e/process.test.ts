@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { UsageJson } from "@quota/http";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
 import type { RatesJson } from "../server/rateRoutes.js";
@@ -15,34 +16,37 @@ const start = (env: Record<string, string>, args: string[] = []) => startProcess
 
 function ask(
   url: string,
-  more: RequestInit & { readonly key?: string; readonly stream?: boolean; readonly model?: string } = {},
+  more: RequestInit & {
+    readonly key?: string;
+    readonly stream?: boolean;
+    readonly model?: string;
+    readonly content?: string;
+  } = {},
 ) {
-  const { key = "sk-demo-alice", stream = false, model = "m", ...init } = more;
+  const { key = "sk-demo-alice", stream = false, model = "m", content = "hello", ...init } = more;
   return fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello" }] }),
+    body: JSON.stringify({ model, stream, messages: [{ role: "user", content }] }),
     ...init,
   });
 }
 
-interface Usage {
-  readonly dimensions: readonly { readonly consumedTotal: number; readonly held: number }[];
-}
+type SeenUsage = Pick<
+  UsageJson["dimensions"][number],
+  "consumedTotal" | "held" | "attributed" | "outside" | "reading"
+>;
 
-async function usageOf(
-  url: string,
-  dataDir: string,
-): Promise<{ readonly consumedTotal: number; readonly held: number }> {
+async function usageOf(url: string, dataDir: string, ofSeat = false): Promise<SeenUsage> {
   const headers = { authorization: `Bearer ${readFileSync(join(dataDir, "admin-token"), "utf8").trim()}` };
   const pools = (await (await fetch(`${url}/api/quota/pools`, { headers })).json()) as {
     id: string;
     connectionId: string;
   }[];
-  const pool = pools.find(({ connectionId }) => connectionId !== "codex-demo");
+  const pool = pools.find(({ connectionId }) => (connectionId === "codex-demo") === ofSeat);
   const usage = (await (
     await fetch(`${url}/api/quota/pools/${pool!.id}/usage`, { headers })
-  ).json()) as Usage;
+  ).json()) as UsageJson;
   return usage.dimensions[0]!;
 }
 
@@ -324,6 +328,40 @@ describe("the demo stops", () => {
     expect(consumedTotal).toBeLessThanOrEqual(5 + 20);
     expect((await fetch(`${newUrl}/healthz`)).status).toBe(200);
     expect((await ask(newUrl)).status).toBe(200);
+  });
+
+  test("by kill -9 in the middle of streams on a percentage: holds are gone in two generations, and all that the provider tells is somebody's", async () => {
+    const dataDir = temporaryDirectory();
+    const env = { DATA_DIR: dataDir, QUOTA_LEASE_MS: "1000" };
+    const model = "gpt-codex-simulated";
+    /** What is told, and whose it is. */
+    const sums = async (url: string) => {
+      const { attributed, outside, reading } = await usageOf(url, dataDir, true);
+      return [Math.round((attributed + outside) * 1e6), Math.round((reading?.utilization ?? 0) * 1e8)];
+    };
+    const rise = async (url: string): Promise<void> => {
+      const key = "sk-demo-bob";
+      const before = (await sums(url))[1]!;
+      for (;;) {
+        await (await ask(url, { key, model })).text();
+        const [somebodys, told] = await sums(url);
+        expect(somebodys).toBe(told);
+        if (told! > before) return;
+      }
+    };
+    const demo = start(env);
+    const url = await demo.ready;
+    await rise(url);
+    const content = "[simulate latency-ms=60000]";
+    const streams = Array.from({ length: 5 }, () => ask(url, { model, content, stream: true }));
+    await until(async () => (await usageOf(url, dataDir, true)).held > 0);
+    demo.child.kill("SIGKILL");
+    await Promise.allSettled(streams);
+
+    const again = start(env);
+    const newUrl = await again.ready;
+    await until(async () => (await usageOf(newUrl, dataDir, true)).held === 0);
+    await rise(newUrl);
   });
 });
 
