@@ -196,6 +196,19 @@ describe("a provider's refusal", () => {
   });
 });
 
+test("a plan that is spent is no trouble with the login, though its provider says 403", async () => {
+  const { gateway, ask, health } = await seat();
+  await gateway.admin("PATCH", "/api/connections/kimi-demo", { baseUrl: "simulator/kimi" });
+  const account = gateway.provider.account({ family: "kimi", credential: "sk-simulated-account" });
+  account.configure({ shape: "other" });
+  account.useOutside({ percent: 100 });
+  const asked = { model: "kimi-k2-simulated", messages: [{ role: "user", content: "hello" }] };
+  const refused = await ask("alice", { path: "/v1/chat/completions", body: asked });
+  expect(refused.status).toBe(429);
+  expect(refused.body).toContain("upstream_rate_limited");
+  expect(await health()).toMatchObject({ status: "ok" });
+});
+
 test("what providers say is never told to clients, nor to the log", async () => {
   const { gateway, ask } = await seat();
   const { headers, body } = await ask("alice");

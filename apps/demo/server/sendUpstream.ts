@@ -1,4 +1,4 @@
-import { readProviderSignals } from "@quota/core";
+import { readProviderSignals, type ProviderSignals } from "@quota/core";
 import { sendAnswer, type QuotaHandle } from "@quota/express";
 import {
   buildUpstreamLimit,
@@ -17,6 +17,7 @@ import { fail, requestIdOf } from "./failures.js";
 import { forward, type Forwarded, type UpstreamAnswer } from "./forward.js";
 import type { RequestContext } from "./requestContext.js";
 import { addressBehind } from "./simulated.js";
+import { tellsLimit } from "./signals/tellsLimit.js";
 import { authHeaders, refusesSecret, type UpstreamSecrets } from "./upstreamAuth.js";
 
 export interface UpstreamOptions {
@@ -123,7 +124,10 @@ export async function sendUpstream(
 
   function passRefusalOn(upstream: UpstreamAnswer): void {
     const { status } = upstream;
-    if (status === 429 || status === 402) return tellLimit(upstream);
+    const { provider } = connection;
+    const now = options.now();
+    const signals = readProviderSignals({ ...upstream, provider, receivedAt: now });
+    if (tellsLimit(status, signals)) return tellLimit({ upstream, signals }, now);
     if (refusesSecret(status)) {
       options.secrets.forget(connection.id);
       options.log.warn({ connection: connection.id, status }, "the upstream refuses the connection's secret");
@@ -143,15 +147,16 @@ export async function sendUpstream(
     });
   }
 
-  function tellLimit(upstream: UpstreamAnswer): void {
-    const now = options.now();
-    const { provider } = connection;
+  function tellLimit(
+    { upstream, signals }: { readonly upstream: UpstreamAnswer; readonly signals: ProviderSignals },
+    now: number,
+  ): void {
     sendAnswer(
       response,
       buildUpstreamLimit(
         {
           upstream,
-          signals: readProviderSignals({ ...upstream, provider, receivedAt: now }),
+          signals,
           decision: quota?.decision,
           dialect: context.dialect,
           requestId: requestIdOf(response),

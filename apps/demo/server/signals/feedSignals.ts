@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Connection } from "../connections.js";
 import type { UpstreamAnswer } from "../forward.js";
 import type { LoginWatch } from "./createLoginWatch.js";
+import { tellsLimit } from "./tellsLimit.js";
 
 /**
  * Lets the engine know what every answer of an upstream says of the account behind it, errors too. Nobody waits for it, and nothing of it
@@ -21,11 +22,12 @@ export function feedSignals({
   readonly log: Logger;
 }): (answer: UpstreamAnswer, connection: Connection) => void {
   return ({ status, headers, body }, { id, provider }) => {
-    logins.answered(id, status);
     const failed = (error: unknown): void =>
       log.warn({ connection: id, error }, "what the provider says of its windows could not be kept");
     try {
-      const { readings, notes } = readProviderSignals({ provider, status, headers, body, receivedAt: now() });
+      const signals = readProviderSignals({ provider, status, headers, body, receivedAt: now() });
+      const { readings, notes } = signals;
+      logins.answered(id, tellsLimit(status, signals) ? 429 : status);
       if (notes.length > 0) log.debug({ connection: id, notes }, "the provider says what is not understood");
       if (readings.length > 0) engine.observe(id, readings).catch(failed);
     } catch (error) {
