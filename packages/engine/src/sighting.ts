@@ -1,6 +1,7 @@
 import {
   GRAINS_PER_UNIT,
   toGrains,
+  WINDOW_MS,
   WINDOWS,
   type DimensionName,
   type EpochMs,
@@ -22,6 +23,9 @@ export interface Sighting extends WindowSighting {
 /** More than this many windows' worth of fullness says nothing more. */
 const MOST_WINDOWS = 10;
 
+/** No window is more than so many times as long as it is called: a month has up to 31 days. No reset is further away than that. */
+const LONGER = 1.05;
+
 /**
  * What a reading says of a dimension; undefined where it is of none: of a model or an overage, of a window that plans do not have, or of
  * one that has ended since.
@@ -35,7 +39,10 @@ export function sightingOf(reading: ProviderReading, now: EpochMs): Sighting | u
     utilization,
     seen: Math.round(Math.min(utilization, MOST_WINDOWS) * FULL),
     limit: limitOf(reading),
-    resetsAt: resetsAt === undefined ? undefined : Math.round(resetsAt),
+    resetsAt:
+      resetsAt === undefined
+        ? undefined
+        : Math.min(Math.round(resetsAt), now + Math.ceil(WINDOW_MS[window as WindowName] * LONGER)),
     receivedAt: Math.round(reading.receivedAt),
   };
 }

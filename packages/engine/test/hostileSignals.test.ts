@@ -84,6 +84,15 @@ describe("readings that lie", () => {
     expect(engine.signalsOf("seat")).toMatchObject([{ reading: { utilization: 0.5 } }]);
   });
 
+  it("of a reset that is years away are believed up to the window's length", async () => {
+    const { engine, dimension, time } = await onSeat();
+    await engine.observe("seat", [reading(100, { resetsAt: START + 1000 * FIVE_HOURS })]);
+    const { opensAt } = await dimension();
+    expect(opensAt).toBeGreaterThanOrEqual(START + FIVE_HOURS);
+    time.now = START + 2 * FIVE_HOURS;
+    expect(await dimension()).toMatchObject({ globalUsedPercent: 0 });
+  });
+
   it("of a limit that cannot be counted are taken without it", async () => {
     const { engine, dimension } = await onSeat();
     await engine.observe("seat", [reading(50, { limit: Number.MAX_SAFE_INTEGER })]);
