@@ -23,16 +23,26 @@ export function agreedWindow(
   if (by === "nobody") return undefined;
   if (now < resets) return { number, opens, resets, isStored: true };
   const lengthMs = WINDOW_MS[dimension.window];
+  const current = numberAt(state, lengthMs, now);
   if (by === "provider") {
-    const later = Math.floor((now - resets) / lengthMs);
-    const start = resets + later * lengthMs;
-    return { number: number + later + 1, opens: start, resets: start + lengthMs, isStored: false };
+    const ends = resets + (current - number) * lengthMs;
+    return { number: current, opens: ends - lengthMs, resets: ends, isStored: false };
   }
   const next =
     dimension.anchor === undefined
       ? { opens: now, resets: now + lengthMs }
       : fixedWindowAt({ window: dimension.window, anchor: dimension.anchor }, now);
-  return { number: number + 1, ...next, isStored: false };
+  return { number: current, ...next, isStored: false };
+}
+
+/** The number of the window that counts at `now`: of a provider's, as many have begun since as fit; of a plan's, the next one is due. */
+export function numberAt(
+  { number, by, resets }: Pick<WindowState, "number" | "by" | "resets">,
+  lengthMs: number,
+  now: EpochMs,
+): number {
+  if (by === "nobody" || now < resets) return number;
+  return by === "plan" ? number + 1 : number + 1 + Math.floor((now - resets) / lengthMs);
 }
 
 /** A change of a dimension's window that its plan asks for, and that must be agreed on before anything is counted. */

@@ -69,8 +69,8 @@ export function applyChange(
   }
   if (sighting === undefined) return { state: { ...next, ...unseen(change) }, additions };
   if (dimension.unit !== "percent") {
-    const totalThen = (change.kind === "new" ? 0 : counted) + heldAt(total, now);
     const settled = change.kind === "new" ? 0 : counted;
+    const totalThen = settled + heldAt(total, now);
     return { state: seenState({ change, sighting, settled, totalThen }), additions };
   }
   const demand = amounts[everyone[moment.provisionalAt] ?? -1] ?? 0;

@@ -1,4 +1,5 @@
 import { WINDOW_MS, type DimensionName, type EpochMs, type WindowName } from "@quota/core";
+import { numberAt } from "./agreedWindow.js";
 import { RATE_MINUTE_COUNTER, RATE_REVISION_COUNTER } from "./counterId.js";
 import type { LedgerPart } from "./ledgerPart.js";
 import type { Counter } from "./usageStore.js";
@@ -68,18 +69,9 @@ function shiftOf(
   now: EpochMs,
 ): Shift {
   const isTargets = target.number > 0;
-  return {
-    by: isTargets ? currentNumber(name, target, now) - currentNumber(name, source, now) : 0,
-    isTargets,
-  };
-}
-
-/** The number of the window that counts at `now`, as everybody reckons it. */
-function currentNumber(name: DimensionName, { number, by, resets }: WindowState, now: EpochMs): number {
-  if (now < resets || by === "nobody") return number;
-  if (by === "plan") return number + 1;
   const lengthMs = WINDOW_MS[name.slice(name.indexOf("/") + 1) as WindowName];
-  return number + Math.floor((now - resets) / lengthMs) + 1;
+  const later = numberAt(target, lengthMs, now) - numberAt(source, lengthMs, now);
+  return { by: isTargets ? later : 0, isTargets };
 }
 
 function isState(id: string): boolean {

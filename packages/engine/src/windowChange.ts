@@ -103,11 +103,11 @@ function goingOn(moment: DimensionMoment, { resetsAt }: Sighting, now: EpochMs):
 }
 
 function nextNumber({ state, window }: DimensionMoment, kind: WindowChange["kind"]): number {
-  const current = window?.isStored === true || window === undefined ? state.number : window.number;
-  // A plan's window that has ended is followed by the next number; it is reckoned already.
-  if (kind === "new")
-    return window?.isStored === true ? current + 1 : state.by === "plan" ? current : current + 1;
-  return kind === "first" ? state.number + 1 : current;
+  const current = window?.number ?? state.number;
+  if (kind === "first") return state.number + 1;
+  // The one that follows a plan's window that has ended is reckoned already.
+  const isReckoned = window?.isStored === false && state.by === "plan";
+  return kind === "new" && !isReckoned ? current + 1 : current;
 }
 
 function ends({ opens, resets }: FixedWindow): FixedWindow {
