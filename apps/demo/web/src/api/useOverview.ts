@@ -1,0 +1,37 @@
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { EVERY_MS } from "./createQueries.js";
+import { request } from "./request.js";
+
+/** What `GET /api/overview` says of all pools together. */
+export interface Overview {
+  readonly generatedAt: number;
+  readonly pools: number;
+  readonly keys: number;
+  readonly keysBorrowing: number;
+  readonly fullest?: {
+    readonly poolId: string;
+    readonly poolName: string;
+    readonly unit: string;
+    readonly window: string;
+    readonly globalUsedPercent: number;
+  };
+  readonly refusalsLastHour: number;
+  readonly store: {
+    readonly driver: string;
+    readonly serving: string;
+    readonly state: "ok" | "degraded" | "failing";
+    readonly reason?: string;
+  };
+  /** A sentence for each connection whose provider does not take its credentials. */
+  readonly logins: readonly string[];
+  /** Whether there are simulated clients to start. */
+  readonly traffic: boolean;
+}
+
+export function useOverview(): UseQueryResult<Overview> {
+  return useQuery({
+    queryKey: ["overview"],
+    queryFn: ({ signal }) => request<Overview>("/api/overview", { signal }),
+    refetchInterval: EVERY_MS.usage * 2,
+  });
+}

@@ -1,0 +1,28 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useState } from "react";
+import { createLostConnection } from "../api/lostConnection.js";
+import { createQueries } from "../api/createQueries.js";
+import { useSession } from "../api/useSession.js";
+import { SignInPage } from "../signIn/SignInPage.js";
+import { ErrorState } from "../ui/ErrorState.js";
+import { Shell } from "./Shell.js";
+
+/** The whole: whoever is not signed in sees nothing but the sign-in. */
+export function App() {
+  const [lost] = useState(createLostConnection);
+  const [queries] = useState(() => createQueries(lost));
+  return (
+    <QueryClientProvider client={queries}>
+      <Gate lost={lost} />
+    </QueryClientProvider>
+  );
+}
+
+function Gate({ lost }: { readonly lost: ReturnType<typeof createLostConnection> }) {
+  const { data, error, refetch } = useSession();
+  if (data?.signedIn === true) return <Shell lost={lost} />;
+  if (data !== undefined) return <SignInPage />;
+  return error === null ? null : (
+    <ErrorState what="The dashboard" error={error} onRetry={() => void refetch()} />
+  );
+}

@@ -1,0 +1,54 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { Link, useLocation } from "wouter";
+import type { LostConnection } from "../api/lostConnection.js";
+import { request } from "../api/request.js";
+import { SESSION_KEY } from "../api/useSession.js";
+import { Button } from "../ui/Button.js";
+import { Notice } from "../ui/Notice.js";
+import { Pages, PAGES } from "./Pages.js";
+import { ThemeChoice } from "./ThemeChoice.js";
+import styles from "./Shell.module.css";
+
+/** What stands around every page: where one can go, the look, the way out, and whether the gateway answers. */
+export function Shell({ lost }: { readonly lost: LostConnection }) {
+  const isLost = useSyncExternalStore(lost.subscribe, lost.isLost);
+  const [location] = useLocation();
+  const queries = useQueryClient();
+  const signOut = async (): Promise<void> => {
+    await request("/api/session", { method: "DELETE" });
+    queries.clear();
+    await queries.invalidateQueries({ queryKey: SESSION_KEY });
+  };
+  return (
+    <>
+      <a className={styles.skip} href="#page">
+        To the content
+      </a>
+      <header className={styles.header}>
+        <span className={styles.brand}>@quota</span>
+        <nav className={styles.nav} aria-label="Pages">
+          {PAGES.map(({ path, name }) => (
+            <Link key={path} href={path} aria-current={location === path ? "page" : undefined}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <div className={styles.tools}>
+          <ThemeChoice />
+          <Button look="quiet" onClick={() => void signOut()}>
+            Sign out
+          </Button>
+        </div>
+      </header>
+      <main id="page" className={styles.main} tabIndex={-1}>
+        {isLost && (
+          <Notice tone="warning">
+            The gateway does not answer. What you see is from before; it is asked again every few seconds.
+          </Notice>
+        )}
+        <Pages />
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,5 @@
+import { Page } from "../ui/Page.js";
+
+export default function KeysPage() {
+  return <Page title="Keys">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from "../ui/Page.js";
+
+export default function PlansPage() {
+  return <Page title="Plans">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from "../ui/Page.js";
+
+export default function RatesPage() {
+  return <Page title="Rates">{null}</Page>;
+}

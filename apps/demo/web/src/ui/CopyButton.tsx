@@ -1,0 +1,23 @@
+import { useState } from "react";
+import { Button } from "./Button.js";
+
+/** Puts a text into the clipboard, and says so. */
+export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+  const [said, setSaid] = useState<string>();
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      setSaid("Select the text and copy it by hand");
+    }
+  };
+  return (
+    <>
+      <Button onClick={() => void copy()}>{said ?? label}</Button>
+      <span className="visually-hidden" role="status">
+        {said}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+import { useKeys } from "../api/useKeys.js";
+import { keyColour } from "./keyColour.js";
+import { Name } from "./Name.js";
+import styles from "./KeyName.module.css";
+
+/** A key's name beside its colour. */
+export function KeyName({ id }: { readonly id: string }) {
+  const { data } = useKeys();
+  const key = data?.find((other) => other.id === id);
+  const { colour, pattern } = keyColour(key?.ordinal);
+  return (
+    <span className={styles.key}>
+      <span
+        className={styles.swatch}
+        data-pattern={pattern}
+        style={{ backgroundColor: colour }}
+        aria-hidden="true"
+      />
+      <Name>{id}</Name>
+    </span>
+  );
+}
