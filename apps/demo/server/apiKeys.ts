@@ -19,6 +19,8 @@ export interface ApiKey {
 export interface PlacedApiKey extends ApiKey, KeyPlace {
   /** Grows with every change of its name, its place or its limits; what an edit was based on. */
   readonly version: number;
+  /** From 0: the smallest that no other key had when it was made. It stays as long as the key is there: what a page makes the key's colour of. */
+  readonly ordinal: number;
 }
 
 /** A key with its secret, which is shown this once. */
@@ -59,7 +61,8 @@ export interface ApiKeys {
 
 /**
  * Keeps API keys in the table `api_keys`, by the hash of their secrets. A lookup compares hashes through an index: what its duration
- * could tell is about the hash of a guess, never about a secret. What they belong to is in `api_key_places`.
+ * could tell is about the hash of a guess, never about a secret. What they belong to is in `api_key_places`, their
+ * ordinals in `api_key_ordinals`, which the database itself hands out.
  */
 export function createApiKeys(database: QuotaDatabase, forest: RateForest): ApiKeys {
   const { connection: db } = database;
@@ -84,6 +87,7 @@ export function createApiKeys(database: QuotaDatabase, forest: RateForest): ApiK
   const newSecret = db.prepare("UPDATE api_keys SET secret_hash = ?, loopback_only = 0 WHERE id = ?");
   const disable = db.prepare("UPDATE api_keys SET disabled = ? WHERE id = ?");
   const remove = db.prepare("DELETE FROM api_keys WHERE id = ?");
+  const freeOrdinal = db.prepare("DELETE FROM api_key_ordinals WHERE api_key_id = ?");
 
   const get = (id: string): PlacedApiKey | undefined => placedKeyOf(byId.get(id));
   /** Keys that have been used, by the hash of their secrets. */
@@ -169,6 +173,7 @@ export function createApiKeys(database: QuotaDatabase, forest: RateForest): ApiK
         const before = get(id);
         if (before === undefined) return false;
         if (isSomewhere(before)) touch();
+        freeOrdinal.run(id);
         return remove.run(id).changes > 0;
       }),
   };
@@ -176,8 +181,9 @@ export function createApiKeys(database: QuotaDatabase, forest: RateForest): ApiK
 
 /** Keys with their places; a key in a team has the team's organisation. */
 const PLACED = `SELECT keys.*, places.team_id, coalesce(teams.organisation_id, places.organisation_id) AS organisation_id,
-    places.rpm, places.tpm, coalesce(places.version, 1) AS version
+    places.rpm, places.tpm, coalesce(places.version, 1) AS version, ordinals.ordinal
   FROM api_keys AS keys
+  JOIN api_key_ordinals AS ordinals ON ordinals.api_key_id = keys.id
   LEFT JOIN api_key_places AS places ON places.api_key_id = keys.id
   LEFT JOIN teams ON teams.id = places.team_id`;
 
@@ -195,6 +201,7 @@ interface PlacedRow extends Row {
   readonly rpm: number | null;
   readonly tpm: number | null;
   readonly version: number;
+  readonly ordinal: number;
 }
 
 function keyOf(row: Row | undefined): ApiKey | undefined {
@@ -210,8 +217,8 @@ function keyOf(row: Row | undefined): ApiKey | undefined {
 
 function placedKeyOf(row: PlacedRow | undefined): PlacedApiKey | undefined {
   if (row === undefined) return undefined;
-  const { team_id: teamId, organisation_id: orgId, rpm, tpm, version } = row;
-  return { ...keyOf(row)!, teamId, orgId, rpm, tpm, version };
+  const { team_id: teamId, organisation_id: orgId, rpm, tpm, version, ordinal } = row;
+  return { ...keyOf(row)!, teamId, orgId, rpm, tpm, version, ordinal };
 }
 
 function isSomewhere({ teamId, orgId, rpm, tpm }: KeyPlace): boolean {

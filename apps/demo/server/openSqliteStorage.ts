@@ -18,6 +18,7 @@ import { createConnections } from "./connections.js";
 import apiKeysSql from "./migrations/0001-api-keys.sql";
 import connectionsSql from "./migrations/0002-connections.sql";
 import ratePlanSql from "./migrations/0003-rate-plan.sql";
+import keyOrdinalsSql from "./migrations/0005-key-ordinals.sql";
 import { createOrganisations } from "./organisations.js";
 import { createRateForest } from "./rateForest.js";
 import { createSecretFiles } from "./secretFiles.js";
@@ -42,6 +43,7 @@ export async function openSqliteStorage({
         { number: 1, name: "0001-api-keys", sql: apiKeysSql },
         { number: 2, name: "0002-connections", sql: connectionsSql },
         { number: 3, name: "0003-rate-plan", sql: ratePlanSql },
+        { number: 5, name: "0005-key-ordinals", sql: keyOrdinalsSql },
       ],
     });
     const secrets = createSecretFiles(join(dataDir, "secrets"));

@@ -10,10 +10,10 @@ export async function openDatabase(directory = temporaryDirectory()): Promise<Qu
   onTestFinished(() => db.close());
   const sqlOf = (name: string): string =>
     readFileSync(new URL(`../server/migrations/${name}.sql`, import.meta.url), "utf8");
-  const names = ["0001-api-keys", "0002-connections", "0003-rate-plan"];
+  const names = ["0001-api-keys", "0002-connections", "0003-rate-plan", "0005-key-ordinals"];
   await migrate(db, {
     namespace: "gateway",
-    migrations: names.map((name, i) => ({ number: i + 1, name, sql: sqlOf(name) })),
+    migrations: names.map((name) => ({ number: Number(name.slice(0, 4)), name, sql: sqlOf(name) })),
   });
   return db;
 }

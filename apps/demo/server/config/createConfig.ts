@@ -88,6 +88,9 @@ export function createConfig(db: QuotaDatabase, secrets: SecretFiles): Config {
         connection.exec(
           "DELETE FROM api_key_places; DELETE FROM api_keys; DELETE FROM teams; DELETE FROM organisations; DELETE FROM connections;",
         );
+        // Keys that stay keep their numbers; those of the others are free before the new ones are numbered.
+        const staying = JSON.stringify(config.keys.map(({ id }) => id));
+        connection.prepare(KEEP_ORDINALS).run(staying);
         insertAll(config);
         replacePoolsAndPlans(db, config);
         connection.prepare(RAISE).run({ least: config.ratePlanRevision });
@@ -142,6 +145,8 @@ export function createConfig(db: QuotaDatabase, secrets: SecretFiles): Config {
 /** Whoever keeps the rate plan at hand looks at its revision: it rises, and to at least the one that comes along. */
 const RAISE = `INSERT INTO quota_revisions (topic, revision) VALUES ('rate-plan', max(1, @least))
   ON CONFLICT (topic) DO UPDATE SET revision = max(revision + 1, @least)`;
+
+const KEEP_ORDINALS = "DELETE FROM api_key_ordinals WHERE api_key_id NOT IN (SELECT value FROM json_each(?))";
 
 const KEYS = `SELECT k.*, p.team_id, coalesce(t.organisation_id, p.organisation_id) AS organisation_id, p.rpm, p.tpm, p.version
   FROM api_keys AS k LEFT JOIN api_key_places AS p ON p.api_key_id = k.id LEFT JOIN teams AS t ON t.id = p.team_id ORDER BY k.id`;
