@@ -49,8 +49,8 @@ const MAX_PROVIDERS = 10_000;
  * else console.log(decision.status, decision.dimensions);
  */
 export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
-  const { store, pools, plans, saturationThreshold } = options;
-  const { whenStoreFails, leaseMs, replicas } = validOptions(options);
+  const { store, pools, plans } = options;
+  const { whenStoreFails, leaseMs, replicas, thresholdNow } = validOptions(options);
   const now = monotoneClock(options.clock ?? { now: Date.now });
   const governedPools = createGovernedPools({ pools, plans, leaseMs });
   const leases = createLeaseBook();
@@ -82,6 +82,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   async function admit(request: QuotaRequest): Promise<Admission> {
     const caller = validCaller(request);
     const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
+    const saturationThreshold = thresholdNow();
     const at = now();
     let live: LivePool | undefined;
     let put: AdmissionQuestion | undefined;
@@ -120,6 +121,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   async function preview(request: QuotaRequest): Promise<Decision> {
     const caller = validCaller(request);
     const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
+    const saturationThreshold = thresholdNow();
     const at = now();
     try {
       const live = await governing(caller);
@@ -223,7 +225,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       const at = now();
       await windows.look(live, at);
       return readPoolUsage(
-        { live, store, burn, saturationThreshold, signals: kept.of(connectionId, at) },
+        { live, store, burn, saturationThreshold: thresholdNow(), signals: kept.of(connectionId, at) },
         at,
       );
     },

@@ -108,8 +108,12 @@ export interface QuotaEngineOptions {
   readonly whenStoreFails?: WhenStoreFails | undefined;
   /** How many processes share the store (default 1): each has its part of a budget for outages. */
   readonly replicas?: number | undefined;
-  /** 0 to 1, default 0.5: the used part of the limit from which shares bind. A pool may choose for itself. */
-  readonly saturationThreshold?: number | undefined;
+  /**
+   * 0 to 1, default 0.5: the used part of the limit from which shares bind. A pool may choose for itself. A function is asked once by
+   * every `admit`, `preview` and `usage`: a new answer is in force with the next of them. It must be quick; an answer out of range
+   * rejects the call with a `QuotaConfigError`.
+   */
+  readonly saturationThreshold?: number | (() => number) | undefined;
   /** How long a lease generation is, default 600 000 ms. A hold whose process died is gone within two. */
   readonly leaseMs?: number | undefined;
 }

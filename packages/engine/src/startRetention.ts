@@ -5,8 +5,8 @@ import type { UsageStore } from "./usageStore.js";
 
 export interface RetentionOptions {
   readonly store: Pick<UsageStore, "forget">;
-  /** How long a counter is kept after it expired, in days. Default 14; 0 drops it at once. */
-  readonly retentionDays?: number | undefined;
+  /** How long a counter is kept after it expired, in days. Default 14; 0 drops it at once. A function is asked by every sweep. */
+  readonly retentionDays?: number | (() => number) | undefined;
   readonly clock?: { now(): EpochMs } | undefined;
   /** Default one hour. */
   readonly everyMs?: number | undefined;
@@ -31,8 +31,11 @@ export interface Retention {
  */
 export function startRetention(options: RetentionOptions): Retention {
   const { store, retentionDays = 14, clock = { now: () => Date.now() }, everyMs = HOUR_MS, logger } = options;
-  refuseOutOfRange({ field: "retentionDays", value: retentionDays, from: 0, to: 36_500, unit: "days" });
-  refuseOutOfRange({ field: "everyMs", value: everyMs, from: 1, to: LONGEST_TIMER_MS, unit: "milliseconds" });
+  const asked = typeof retentionDays === "function" ? retentionDays : (): number => retentionDays;
+  const days = (): number =>
+    inRange({ field: "retentionDays", value: asked(), from: 0, to: 36_500, unit: "days" });
+  days();
+  inRange({ field: "everyMs", value: everyMs, from: 1, to: LONGEST_TIMER_MS, unit: "milliseconds" });
   let underWay: Promise<number | "failed"> | undefined;
 
   const sweep = (): Promise<number | "failed"> =>
@@ -51,7 +54,7 @@ export function startRetention(options: RetentionOptions): Retention {
 
   async function forget(): Promise<number | "failed"> {
     try {
-      return await store.forget(Math.floor(clock.now() - retentionDays * DAY_MS));
+      return await store.forget(Math.floor(clock.now() - days() * DAY_MS));
     } catch (err) {
       logger?.warn(
         { scope: "quota:retention", err },
@@ -65,15 +68,16 @@ export function startRetention(options: RetentionOptions): Retention {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-function refuseOutOfRange(option: {
+/** The value of an option. @throws {QuotaConfigError} */
+function inRange(option: {
   readonly field: string;
   readonly value: number;
   readonly from: number;
   readonly to: number;
   readonly unit: string;
-}): void {
+}): number {
   const { field, value, from, to, unit } = option;
-  if (value >= from && value <= to) return;
+  if (value >= from && value <= to) return value;
   throw new QuotaConfigError({
     code: "out-of-range",
     field,

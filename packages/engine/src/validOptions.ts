@@ -1,6 +1,15 @@
 import { QuotaConfigError, whenStoreFailsOf, type WhenStoreFails } from "@quota/core";
 import type { QuotaEngineOptions } from "./quotaEngine.js";
 
+/** An engine's options with nothing left open. */
+export interface ValidOptions {
+  readonly whenStoreFails: WhenStoreFails;
+  readonly leaseMs: number;
+  readonly replicas: number;
+  /** The threshold in force now; undefined: the rule's own default. @throws {QuotaConfigError} where the option answers what is none. */
+  readonly thresholdNow: () => number | undefined;
+}
+
 /** How long a lease generation is unless said otherwise. */
 const DEFAULT_LEASE_MS = 600_000;
 
@@ -11,9 +20,9 @@ const DEFAULT_LEASE_MS = 600_000;
  */
 export function validOptions(
   options: Pick<QuotaEngineOptions, "whenStoreFails" | "leaseMs" | "replicas" | "saturationThreshold">,
-): { readonly whenStoreFails: WhenStoreFails; readonly leaseMs: number; readonly replicas: number } {
-  validThreshold(options.saturationThreshold);
+): ValidOptions {
   return {
+    thresholdNow: validThreshold(options.saturationThreshold),
     whenStoreFails: validPolicy(options.whenStoreFails),
     leaseMs: validLeaseMs(options.leaseMs),
     replicas: validReplicas(options.replicas),
@@ -51,8 +60,19 @@ function validPolicy(policy: unknown = "allow"): WhenStoreFails {
   });
 }
 
-function validThreshold(threshold: number | undefined): void {
-  if (threshold === undefined || (threshold >= 0 && threshold <= 1)) return;
+function validThreshold(option: QuotaEngineOptions["saturationThreshold"]): () => number | undefined {
+  if (typeof option !== "function") {
+    const threshold = option === undefined ? undefined : checkedThreshold(option);
+    return () => threshold;
+  }
+  const current = (): number => checkedThreshold(option());
+  // What is no threshold already is better found here than by the first request.
+  current();
+  return current;
+}
+
+function checkedThreshold(threshold: number): number {
+  if (threshold >= 0 && threshold <= 1) return threshold;
   throw new QuotaConfigError({
     code: "out-of-range",
     field: "saturationThreshold",

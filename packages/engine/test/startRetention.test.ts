@@ -54,6 +54,25 @@ describe("startRetention", () => {
     expect(asked).toHaveLength(1);
   });
 
+  test("asks for its days before every sweep, and drops nothing where the answer is none", async () => {
+    const asked: number[] = [];
+    const store = { forget: async (before: number) => asked.push(before) };
+    const warnings: unknown[] = [];
+    const logger = { warn: (entry: unknown) => void warnings.push(entry) };
+    let days = 14;
+    const retention = startRetention({ store, retentionDays: () => days, clock: { now: () => NOW }, logger });
+    await retention.sweep();
+    days = 2;
+    await retention.sweep();
+    expect(asked).toEqual([NOW - 14 * DAY, NOW - 2 * DAY]);
+    days = -1;
+    expect(await retention.sweep()).toBe("failed");
+    expect(asked).toHaveLength(2);
+    expect(warnings).toMatchObject([{ err: { field: "retentionDays" } }]);
+    await retention.stop();
+    expect(() => startRetention({ store, retentionDays: () => days })).toThrow("retentionDays");
+  });
+
   test("survives a store that fails, says so, and tries again", async () => {
     const warnings: unknown[] = [];
     const failure = new StoreError("The disk is away.", { applied: "no" });
