@@ -1,4 +1,4 @@
-import { fromGrains, type Decision, type DimensionDecision } from "@quota/core";
+import { fromGrains, type Decision, type DimensionDecision, type Unit } from "@quota/core";
 import { withoutUndefined } from "./withoutUndefined.js";
 
 /**
@@ -36,7 +36,7 @@ export interface DecisionJson {
 /** One dimension of {@link DecisionJson}: the members of `DimensionDecision`, in units. */
 export interface DimensionDecisionJson {
   readonly name: string;
-  readonly unit: string;
+  readonly unit: Unit;
   readonly window: string;
   readonly limit: number | "unknown";
   readonly mode: DimensionDecision["mode"];
