@@ -77,6 +77,7 @@ export { DEFAULT_SATURATION_THRESHOLD } from "./thresholdRule.js";
 export { verdictBounds } from "./verdictBounds.js";
 export type { DimensionBounds } from "./verdictBounds.js";
 export type { DimensionUsage, KeptReading, KeyUsage, PoolUsage, WindowReading } from "./poolUsage.js";
+export type { DimensionBurn, PoolBurn } from "./poolBurn.js";
 export { SAME_RESET_MS, sightWindow } from "./sightWindow.js";
 export type { KnownWindow, SightedWindow, WindowSighting } from "./sightWindow.js";
 
@@ -116,6 +117,8 @@ export { provisionalPercent } from "./provisionalPercent.js";
 export { DEFAULT_TOKEN_PRICES, pricedTokens } from "./pricedTokens.js";
 export type { TokenPrices, UsedTokens } from "./pricedTokens.js";
 
+export { burnCurve } from "./burnCurve.js";
+export type { BurnPoint } from "./burnCurve.js";
 export { computeBurnRate } from "./burnRate.js";
 export type { BurnRate, BurnRateQuestion, BurnSample } from "./burnRate.js";
 export { softPenalty } from "./softPenalty.js";

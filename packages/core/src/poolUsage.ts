@@ -40,10 +40,17 @@ export interface DimensionUsage {
   readonly attributed: number;
   /** The part that is reckoned, by a learned rate, until the percentage rises next. */
   readonly provisional: number;
+  /**
+   * The part of `consumedTotal` that no key of `perKey` used: keys without an allocation, any more or yet. Of a percentage it is 0 rather than a few
+   * grains below, since every key's provisional part is rounded up by itself.
+   */
+  readonly unallocated: number;
   /** What is held for requests in flight. */
   readonly held: number;
   /** What the provider saw beyond our count. */
   readonly outside: number;
+  /** What is left of the limit for anybody, `limit − consumedTotal − held − outside` and never below 0; undefined where the limit is unknown. */
+  readonly free: number | undefined;
   /** When a fixed window starts anew, or a full rolling one has room again. */
   readonly opensAt: EpochMs | undefined;
   /** In grains per second. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { burnCurve } from "../src/burnCurve.js";
 import { computeBurnRate, type BurnRateQuestion, type BurnSample } from "../src/burnRate.js";
 
 /** `[second, used]` pairs. */
@@ -118,6 +119,38 @@ describe("the burn rate", () => {
             Math.max(0, limit - given.at(-1)!.used),
             6,
           );
+      }),
+    );
+  });
+});
+
+describe("the curve of the burn rate", () => {
+  it.each<[string, BurnSample[], perSecond: number[]]>([
+    ["is empty without samples", [], []],
+    ["is 0 at the first sample", samples([0, 50]), [0]],
+    ["weighs the newest slope 0.3", samples([0, 0], [10, 100], [20, 300]), [0, 10, 13]],
+    ["stays where a step has no time", samples([0, 0], [10, 20], [10, 90], [20, 110]), [0, 2, 2, 2]],
+    ["stays where a step goes back in time", samples([0, 0], [10, 20], [5, 30]), [0, 2, 2]],
+    [
+      "is floored where it is shown, and not where it is reckoned",
+      samples([0, 9], [1, 0], [2, 30]),
+      [0, 0, 2.7],
+    ],
+  ])("%s", (_, given, perSecond) => {
+    const curve = burnCurve(given);
+    expect(curve.map(({ at, used }) => ({ at, used }))).toEqual(given);
+    curve.forEach((point, i) => expect(point.perSecond).toBeCloseTo(perSecond[i]!, 9));
+  });
+
+  it("at every sample is the rate that was told then", () => {
+    const pair = fc.tuple(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 10_000 }));
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 20 }), (pairs) => {
+        const given = samples(...pairs);
+        const told = given.map(
+          (_, i) => computeBurnRate({ samples: given.slice(0, i + 1), limit: "unknown" }).perSecond,
+        );
+        expect(burnCurve(given).map(({ perSecond }) => perSecond)).toEqual(told);
       }),
     );
   });

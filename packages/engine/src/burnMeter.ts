@@ -1,4 +1,11 @@
-import { computeBurnRate, type BurnRate, type BurnSample, type EpochMs } from "@quota/core";
+import {
+  burnCurve,
+  computeBurnRate,
+  type BurnPoint,
+  type BurnRate,
+  type BurnSample,
+  type EpochMs,
+} from "@quota/core";
 
 /** Remembers how much was used when, so that a page can say how fast it goes. */
 export interface BurnMeter {
@@ -18,6 +25,8 @@ export interface BurnMeter {
     readonly limit: number | "unknown";
     readonly used: number;
   }): BurnRate;
+  /** What was noted, oldest first, with the rate as it was by then. */
+  curve(of: { readonly ledger: string; readonly dimension: string }): readonly BurnPoint[];
 }
 
 const SAMPLE_EVERY_MS = 10_000;
@@ -46,6 +55,10 @@ export function createBurnMeter(): BurnMeter {
     return tracks;
   }
 
+  function samplesOf({ ledger, dimension }: Parameters<BurnMeter["curve"]>[0]): readonly BurnSample[] {
+    return ledgers.get(ledger)?.get(dimension)?.samples ?? [];
+  }
+
   return {
     note({ ledger, dimension, bucket, amount }, now) {
       const tracks = tracksOf(ledger);
@@ -65,8 +78,7 @@ export function createBurnMeter(): BurnMeter {
       track.samples.push({ at: now, used: track.earlier + track.amount });
       if (track.samples.length > MAX_SAMPLES) track.samples.shift();
     },
-    rate({ ledger, dimension, limit, used }) {
-      return computeBurnRate({ samples: ledgers.get(ledger)?.get(dimension)?.samples ?? [], limit, used });
-    },
+    rate: ({ limit, used, ...of }) => computeBurnRate({ samples: samplesOf(of), limit, used }),
+    curve: (of) => burnCurve(samplesOf(of)),
   };
 }

@@ -4,6 +4,7 @@ import {
   type Amounts,
   type AmountsInGrains,
   type Decision,
+  type EpochMs,
   type ProviderReading,
 } from "@quota/core";
 import { admissionQuestion, laidOutAnew, type AdmissionQuestion } from "./admissionQuestion.js";
@@ -23,6 +24,7 @@ import { createLeaseBook, generationAt, type HeldLease } from "./leaseBook.js";
 import { monotoneClock } from "./monotoneClock.js";
 import { createOutagePolicy } from "./outagePolicy.js";
 import type { Admission, QuotaCaller, QuotaEngine, QuotaEngineOptions, QuotaRequest } from "./quotaEngine.js";
+import { readPoolBurn } from "./readPoolBurn.js";
 import { readPoolUsage } from "./readPoolUsage.js";
 import { NOTHING } from "./rememberedUse.js";
 import { createSignalIntake } from "./signalIntake.js";
@@ -203,6 +205,20 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     return governedPools.ofConnection(caller);
   }
 
+  /** A pool with its windows as the ledger has them now, for display. */
+  async function lookAt(
+    poolId: string,
+  ): Promise<{ readonly live: LivePool; readonly at: EpochMs } | undefined> {
+    const pool = await pools.get(poolId);
+    if (pool === undefined) return undefined;
+    const { connectionId } = pool;
+    refresh?.touch(connectionId);
+    const live = await governedPools.of(pool, providerOf(connectionId) ?? "unknown");
+    const at = now();
+    await windows.look(live, at);
+    return { live, at };
+  }
+
   return {
     admit,
     settle,
@@ -217,17 +233,15 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       await writer.write({ caller, live: undefined, actual: { ...actual, pricedTokens }, hold: undefined });
     },
     async usage(poolId) {
-      const pool = await pools.get(poolId);
-      if (pool === undefined) return undefined;
-      const { connectionId } = pool;
-      refresh?.touch(connectionId);
-      const live = await governedPools.of(pool, providerOf(connectionId) ?? "unknown");
-      const at = now();
-      await windows.look(live, at);
-      return readPoolUsage(
-        { live, store, burn, saturationThreshold: thresholdNow(), signals: kept.of(connectionId, at) },
-        at,
-      );
+      const looked = await lookAt(poolId);
+      if (looked === undefined) return undefined;
+      const { live, at } = looked;
+      const signals = kept.of(live.governed.pool.connectionId, at);
+      return readPoolUsage({ live, store, burn, saturationThreshold: thresholdNow(), signals }, at);
+    },
+    async burn(poolId) {
+      const looked = await lookAt(poolId);
+      return looked && readPoolBurn({ live: looked.live, store, burn }, looked.at);
     },
     observe,
     follow(lease, producedSoFar) {

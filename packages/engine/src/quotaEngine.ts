@@ -5,6 +5,7 @@ import type {
   Deprioritized,
   EpochMs,
   KeptReading,
+  PoolBurn,
   PoolUsage,
   ProviderReading,
   Refused,
@@ -45,6 +46,11 @@ export interface QuotaEngine {
   consume(consumption: QuotaCaller & { readonly amounts: Amounts }): Promise<void>;
   /** What every key of a pool uses, by the functions that enforce; undefined when there is no such pool. */
   usage(poolId: string): Promise<PoolUsage | undefined>;
+  /**
+   * How fast a pool is used up, and how that came about, as far as this process remembers: at most an hour or so of samples, 10 s apart,
+   * taken when something is settled or somebody looks. Undefined when there is no such pool.
+   */
+  burn(poolId: string): Promise<PoolBurn | undefined>;
   /**
    * Takes in what a provider said of an account's windows, from whatever answer: see `readProviderSignals` of @quota/core. The newest
    * reading of a window counts, by when it was received; one that comes late changes nothing, and one that is repeated neither.

@@ -3,6 +3,7 @@ import {
   decideFairShare,
   everyoneOf,
   heldAt,
+  settledAt,
   useAt,
   type Dimension,
   type DimensionDecision,
@@ -20,6 +21,7 @@ import { everyonesAmounts, keyCounters, keysAmounts, type DimensionMoment } from
 import type { LivePool } from "./governedPools.js";
 import { STALE_AFTER_MS } from "./keptReadings.js";
 import { nextTurn } from "./nextTurn.js";
+import { noteBurn } from "./noteBurn.js";
 import type { Counter, UsageStore } from "./usageStore.js";
 import { FULL } from "./windowState.js";
 
@@ -93,11 +95,14 @@ async function readDimension(
     );
     return { decision, answer: decision.dimensions[0]! };
   };
+  noteBurn({ burn, ledger: live.ledger, moment, total }, now);
   const perKey: KeyUsage[] = [];
+  const unclaimed = [...total.amounts];
   for (const [n, apiKeyId] of keys.entries()) {
     if (n > 0 && n % KEYS_AT_ONCE === 0) await nextTurn();
     const { policy, shares, caps } = standings.get(apiKeyId)!;
     const used = { buckets, amounts: keysAmounts(moment, amounts, (n + 1) * buckets.length) };
+    used.amounts.forEach((amount, b) => (unclaimed[b]! -= amount));
     const { decision, answer } = ask(used, { policy, share: shares[i], cap: caps[i] });
     perKey.push(keyUsage(apiKeyId, answer, decision.status === "refused" ? decision.retryAt : undefined));
   }
@@ -117,8 +122,10 @@ async function readDimension(
     measured: moment.provisionalAt < 0 ? settled : 0,
     attributed: moment.provisionalAt < 0 ? 0 : settled,
     provisional,
+    unallocated: Math.max(0, settledAt({ buckets, amounts: unclaimed }, now)),
     held,
     outside: everybody.outside,
+    free: everybody.maxAllowed,
     opensAt: opensAt({ moment, total }, now),
     burnRate: burn.rate({
       ledger: live.ledger,

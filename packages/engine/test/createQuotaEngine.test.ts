@@ -455,12 +455,85 @@ describe("looking", () => {
       pool: { saturationThreshold: 1 },
     });
     for (let i = 0; i < 4; i += 1) {
-      await spend("mallory", { tokens: 100 });
       time.now += 10_000;
+      await spend("mallory", { tokens: 100 });
     }
     const seen = await dimension();
     expect(seen).toMatchObject({ consumedTotal: 400, burnRate: { perSecond: 10 } });
     expect(seen.burnRate.timeToExhaustionMs).toBe(((10_000 - 400) / 10) * 1000);
+  });
+
+  it("tells what keys without an allocation used, and what is free", async () => {
+    const { engine, caller, dimension, admit, pools, pool } = await engineOver();
+    const consume = (apiKeyId: string, requests: number) =>
+      engine.consume({ ...caller(apiKeyId), amounts: { requests } });
+    await consume("alice", 10);
+    await consume("mallory", 20);
+    await admit("bob");
+    expect(await dimension()).toMatchObject({ consumedTotal: 30, unallocated: 20, held: 1, free: 69 });
+    // Who leaves the pool leaves its use behind.
+    await pools.update(pool.id, { allocations: [{ apiKeyId: "bob", weight: 30 }] });
+    expect(await dimension()).toMatchObject({ consumedTotal: 30, unallocated: 30, held: 1, free: 69 });
+    await consume("mallory", 100);
+    expect(await dimension()).toMatchObject({ unallocated: 130, free: 0 });
+  });
+
+  it("has nothing free, and nothing full, where the limit is unknown", async () => {
+    const dimensions = [{ unit: "requests", window: "hourly", limit: "unknown" }] as const;
+    const { spend, dimension } = await engineOver({ dimensions });
+    await spend("mallory");
+    expect(await dimension()).toMatchObject({ consumedTotal: 1, unallocated: 1, free: undefined });
+  });
+});
+
+describe("the history of the burn rate", () => {
+  const tokens = { dimensions: [{ unit: "tokens", window: "5h", limit: 10_000 }] } as const;
+
+  it("has a sample each time something was settled, ten seconds apart, with the rate as it was by then", async () => {
+    const { spend, engine, pool, time } = await engineOver(tokens);
+    for (const tokens of [100, 100, 300]) {
+      await spend("alice", { tokens });
+      await spend("bob", { tokens: 0 });
+      time.now += 10_000;
+    }
+    time.now -= 10_000;
+    const { generatedAt, dimensions } = (await engine.burn(pool.id))!;
+    expect(generatedAt).toBe(START + 20_000);
+    expect(dimensions).toMatchObject([
+      {
+        dimension: { name: "tokens/5h" },
+        used: 500,
+        burnRate: { perSecond: 16, timeToExhaustionMs: (9_500 / 16) * 1000 },
+        samples: [
+          { at: START, used: 100, perSecond: 0 },
+          { at: START + 10_000, used: 200, perSecond: 10 },
+          { at: START + 20_000, used: 500, perSecond: 16 },
+        ],
+      },
+    ]);
+    expect(dimensions[0]!.burnRate).toEqual((await engine.usage(pool.id))!.dimensions[0]!.burnRate);
+  });
+
+  it("says nothing of a rate under two samples", async () => {
+    const { engine, pool } = await engineOver(tokens);
+    expect((await engine.burn(pool.id))!.dimensions[0]).toMatchObject({
+      used: 0,
+      burnRate: { perSecond: 0, timeToExhaustionMs: null },
+      samples: [{ at: START, used: 0, perSecond: 0 }],
+    });
+    expect(await engine.burn("nobody")).toBeUndefined();
+  });
+
+  it("slows down while nobody settles, and sees what another process has settled, since looking is a sample too", async () => {
+    const { another, engine, caller, pool, time } = await engineOver(tokens);
+    const neighbour = another();
+    const rates: number[] = [];
+    for (const tokens of [0, 100, 100, 0, 0]) {
+      await neighbour.consume({ ...caller("alice"), amounts: { tokens } });
+      rates.push((await engine.burn(pool.id))!.dimensions[0]!.burnRate.perSecond);
+      time.now += 10_000;
+    }
+    expect(rates.map((rate) => Math.round(rate * 100) / 100)).toEqual([0, 10, 10, 7, 4.9]);
   });
 });
 

@@ -83,6 +83,11 @@ async function play(
     const dimension = await world.dimension();
     const perKey = dimension.perKey.reduce((sum, key) => sum + key.consumed + key.held, 0);
     expect(perKey).toBeLessThanOrEqual(dimension.consumedTotal + dimension.held + 1e-9);
+    const consumed = dimension.perKey.reduce((sum, key) => sum + key.consumed, 0);
+    expect(consumed + dimension.unallocated).toBeCloseTo(dimension.consumedTotal, 9);
+    expect(dimension.unallocated).toBeGreaterThanOrEqual(0);
+    const { consumedTotal, held, outside, free } = dimension;
+    expect(consumedTotal + held + outside + free!).toBeCloseTo(Math.max(LIMIT, consumedTotal + held), 9);
     inspect({ admitted: charged, now: world.time.now });
   }
   return { world, open, charged };

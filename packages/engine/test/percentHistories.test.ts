@@ -144,8 +144,16 @@ describe("whatever happens to an account that tells a percentage", () => {
     await fc.assert(
       fc.asyncProperty(histories, (history) =>
         play(history, async ({ engine, poolId, percent }) => {
-          const { outside, attributed, perKey } = (await engine.usage(poolId))!.dimensions[0]!;
+          const shown = (await engine.usage(poolId))!.dimensions[0]!;
+          const { outside, attributed, consumedTotal, unallocated, held, free, perKey } = shown;
           expect(attributed + outside).toBe(percent * 1e6);
+          // Each key's provisional part is rounded up by itself.
+          const excess = perKey.reduce((sum, { consumed }) => sum + consumed, unallocated) - consumedTotal;
+          expect(excess).toBeGreaterThanOrEqual(0);
+          expect(excess).toBeLessThanOrEqual(perKey.length);
+          expect(consumedTotal + held + outside + free!).toBe(
+            Math.max(100e6, consumedTotal + held + outside),
+          );
           for (const { consumed } of perKey) expect(consumed).toBeGreaterThanOrEqual(0);
           expect(attributed).toBeGreaterThanOrEqual(0);
           expect(outside).toBeGreaterThanOrEqual(0);

@@ -40,7 +40,9 @@ export { sseDecoder, type ServerSentEvent, type SseDecoder } from "./sseDecoder.
 export { poolJson, type AllocationJson, type PoolJson } from "./restPool.js";
 export { planJson, type PlanJson } from "./restPlan.js";
 export { usageJson, type DimensionUsageJson, type KeyUsageJson, type UsageJson } from "./restUsage.js";
+export { burnJson, type BurnJson, type DimensionBurnJson } from "./restBurn.js";
 export { decisionJson, type DecisionJson, type DimensionDecisionJson } from "./restDecision.js";
+export { rateRefusalJson, type RateRefusalJson } from "./restRateRefusal.js";
 export { ownUsageJson, type OwnDimensionJson, type OwnUsageJson } from "./restOwnUsage.js";
 export { parseEstimateQuery } from "./parseEstimateQuery.js";
 export { parseIfMatch, versionTag } from "./ifMatch.js";

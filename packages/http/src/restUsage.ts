@@ -41,8 +41,10 @@ export interface DimensionUsageJson {
   readonly measured: number;
   readonly attributed: number;
   readonly provisional: number;
+  readonly unallocated: number;
   readonly held: number;
   readonly outside: number;
+  readonly free?: number;
   readonly opensAt?: number;
   readonly burnRate: DimensionUsage["burnRate"];
   readonly perKey: readonly KeyUsageJson[];
@@ -62,8 +64,8 @@ export interface KeyUsageJson {
 }
 
 function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
-  const { dimension, limitFrom, anchoredBy, reading, mode, globalUsedPercent, opensAt, burnRate, perKey } =
-    usage;
+  const { dimension, limitFrom, anchoredBy, reading, mode, globalUsedPercent, free, opensAt } = usage;
+  const { burnRate, perKey } = usage;
   const { unit, window, limit } = dimension;
   const units = (amount: number): number => fromGrains(unit, amount);
   return {
@@ -79,8 +81,10 @@ function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
     measured: units(usage.measured),
     attributed: units(usage.attributed),
     provisional: units(usage.provisional),
+    unallocated: units(usage.unallocated),
     held: units(usage.held),
     outside: units(usage.outside),
+    ...(free !== undefined && { free: units(free) }),
     ...(opensAt !== undefined && { opensAt }),
     burnRate: { perSecond: units(burnRate.perSecond), timeToExhaustionMs: burnRate.timeToExhaustionMs },
     perKey: perKey.map((key) => keyJson(key, units)),

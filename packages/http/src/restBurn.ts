@@ -1,0 +1,56 @@
+import { fromGrains, type DimensionBurn, type EpochMs, type PoolBurn, type Unit } from "@quota/core";
+
+/** How fast a pool is used up, for the REST API. Amounts are in units. Under two samples nothing is known of a rate: it is 0. */
+export function burnJson({ poolId, generatedAt, dimensions }: PoolBurn): BurnJson {
+  return {
+    poolId,
+    generatedAt,
+    dimensions: dimensions.map((dimension) => dimensionBurnJson(dimension, generatedAt)),
+  };
+}
+
+/** What {@link burnJson} makes. */
+export interface BurnJson {
+  readonly poolId: string;
+  readonly generatedAt: EpochMs;
+  readonly dimensions: readonly DimensionBurnJson[];
+}
+
+/** One dimension of {@link BurnJson}. */
+export interface DimensionBurnJson {
+  readonly unit: Unit;
+  readonly window: string;
+  readonly limit: number | "unknown";
+  /** What counts against the limit now: settled, held and outside. */
+  readonly used: number;
+  readonly perSecond: number;
+  /** How long what is left lasts at that rate; null where it cannot be told, or never ends. */
+  readonly timeToExhaustionMs: number | null;
+  /** `generatedAt` and that time. It is no promise: a window that starts anew before then is not looked at. */
+  readonly exhaustedAt?: EpochMs;
+  /** Oldest first: what was settled in all since the process first saw the dimension, and the rate as it was by then. */
+  readonly samples: readonly { readonly at: EpochMs; readonly used: number; readonly perSecond: number }[];
+}
+
+function dimensionBurnJson(
+  { dimension, used, burnRate, samples }: DimensionBurn,
+  generatedAt: EpochMs,
+): DimensionBurnJson {
+  const { unit, window, limit } = dimension;
+  const units = (amount: number): number => fromGrains(unit, amount);
+  const { timeToExhaustionMs } = burnRate;
+  return {
+    unit,
+    window,
+    limit: limit === "unknown" ? limit : units(limit),
+    used: units(used),
+    perSecond: units(burnRate.perSecond),
+    timeToExhaustionMs,
+    ...(timeToExhaustionMs !== null && { exhaustedAt: Math.ceil(generatedAt + timeToExhaustionMs) }),
+    samples: samples.map((sample) => ({
+      at: sample.at,
+      used: units(sample.used),
+      perSecond: units(sample.perSecond),
+    })),
+  };
+}
