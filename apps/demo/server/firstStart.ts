@@ -31,7 +31,7 @@ export async function firstStart(
 
   // Two processes may begin at once: whoever finds a thing made goes on with it.
   for (const key of DEMO_KEYS) await keys.create({ id: key.id, demoSecret: key.secret }, now);
-  const accounts = upstream === undefined ? SIMULATED : [ownAccount(upstream)];
+  const accounts = upstream === undefined ? SIMULATED_ACCOUNTS : [ownAccount(upstream)];
   for (const [position, { connection, poolName }] of accounts.entries()) {
     // They are listed by their age.
     const madeAt = now + position;
@@ -46,12 +46,14 @@ export async function firstStart(
 const FILLED_AT = "demo.filledAt";
 const UPSTREAM_ID = "upstream";
 
-interface SharedAccount {
+/** An account that the demo keys share. */
+export interface SharedAccount {
   readonly connection: NewConnection;
   readonly poolName: string;
 }
 
-const SIMULATED: readonly SharedAccount[] = [
+/** What it makes on the built-in simulator. */
+export const SIMULATED_ACCOUNTS: readonly SharedAccount[] = [
   {
     poolName: "Demo team",
     connection: {

@@ -14,6 +14,8 @@ import type { Metrics } from "./metrics.js";
 import type { QuotaStore } from "./quotaStore/quotaStore.js";
 import { createQuotaStoreRouter } from "./quotaStore/quotaStoreRouter.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
+import type { Traffic } from "./traffic/createTraffic.js";
+import { createTrafficRouter } from "./traffic/trafficRouter.js";
 
 export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts {
   readonly plans: PlanOverrides;
@@ -22,6 +24,8 @@ export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts 
   readonly metrics: Metrics;
   readonly health: () => Promise<Health>;
   readonly quotaStore: QuotaStore;
+  /** Undefined where there are no simulated clients. */
+  readonly traffic: Traffic | undefined;
 }
 
 /** The gateway as an Express app: clients on `/v1`, the admin on `/api`, whoever watches on `/healthz` and `/metrics`. */
@@ -60,6 +64,7 @@ export function createGatewayApp(parts: GatewayParts): Express {
   );
   app.use("/api/settings/quota-store", createQuotaStoreRouter(parts.quotaStore));
   app.use("/api/config", createConfigRouter(parts));
+  if (parts.traffic !== undefined) app.use("/api/demo/traffic", createTrafficRouter(parts.traffic));
   app.use("/api", createAdminRouter(parts));
 
   app.use((_request, response) =>

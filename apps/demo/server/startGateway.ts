@@ -39,6 +39,7 @@ import { isSimulated } from "./simulated.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
+import { createTraffic } from "./traffic/createTraffic.js";
 import { createUpstreamSecrets } from "./upstreamAuth.js";
 
 /** A gateway that answers. */
@@ -202,6 +203,10 @@ export async function startGateway({
       secrets.forget(connectionId);
       logins.forget(connectionId);
     };
+    const traffic =
+      onLoopback && simulator !== undefined
+        ? createTraffic({ gatewayUrl: () => url, simulator, connections, keys, pools, log })
+        : undefined;
     const app = createGatewayApp({
       engine,
       waitingRoom,
@@ -226,6 +231,7 @@ export async function startGateway({
       inFlight,
       metrics,
       quotaStore,
+      traffic,
       config: storage.config,
       reload: async () => {
         await Promise.all([pools.list(), plans.list()]);
@@ -255,9 +261,11 @@ export async function startGateway({
       app,
     );
     const port = await listen(server, { host: settings.host, address, port: settings.port });
+    const url = `http://${isIP(settings.host) === 6 ? `[${settings.host}]` : settings.host}:${port}`;
 
     let stopped: Promise<void> | undefined;
     const stop = async (graceMs: number): Promise<void> => {
+      await traffic?.close();
       const cutOff = await inFlight.stop(graceMs);
       if (cutOff.length > 0)
         log.warn({ streams: cutOff.length }, "the grace is over: what still streams is cut off");
@@ -269,7 +277,7 @@ export async function startGateway({
       await closeAll();
     };
     return {
-      url: `http://${isIP(settings.host) === 6 ? `[${settings.host}]` : settings.host}:${port}`,
+      url,
       dataDir,
       onLoopback,
       adminTokenFile: kept?.path,

@@ -160,6 +160,14 @@ describe("what a family says is read as its account's truth", () => {
     ["anthropic-unified", "other", claude],
     ["anthropic-api", "usual", anthropicApi],
     ["openai", "usual", openai],
+    [
+      "openai",
+      "other",
+      [
+        ["requests/1m", 0.02, 60],
+        ["tokens/1m", 0.15, 60],
+      ],
+    ],
     ["azure", "usual", openai],
     ["azure", "other", openai.slice(1)],
     [

@@ -1,22 +1,36 @@
-import { secondsUntil, type AccountRefusal, type AccountView } from "../accountView.js";
+import { secondsUntil, type AccountRefusal, type AccountView, type ShownWindow } from "../accountView.js";
 import type { JsonObject } from "../jsonObject.js";
-import { minute } from "../spans.js";
+import { day, hour, minute } from "../spans.js";
 import type { ProviderFamily } from "./providerFamily.js";
 import { rateLimitNames } from "./rateLimitNames.js";
 
-/** OpenAI's API with a key: requests and tokens a minute, resets as spans of time. */
+/**
+ * OpenAI's API with a key: requests and tokens a minute, resets as spans of time. The shape `other` names its windows (`-requests-hour`),
+ * as Cerebras and Mistral do.
+ */
 export const openai: ProviderFamily = {
   windows: [
     { name: "requests", lengthMs: minute, unit: "requests", limit: 10_000, starts: "first-use" },
     { name: "tokens", lengthMs: minute, unit: "tokens", limit: 2_000_000, starts: "first-use" },
   ],
-  headers: (view) => rateLimitNames(view, goDuration),
+  headers: (view) => rateLimitNames(view, goDuration, view.shape === "other" ? periodOf : undefined),
   refuse: (view, refusal) => ({
     status: 429,
     body: { error: errorOf(view, refusal) },
     headers: waitOf(view, refusal),
   }),
 };
+
+/** A window of another length has no name of this kind. */
+function periodOf({ lengthMs }: ShownWindow): string {
+  return PERIODS.get(lengthMs) ?? "";
+}
+
+const PERIODS: ReadonlyMap<number, string> = new Map([
+  [minute, "-minute"],
+  [hour, "-hour"],
+  [day, "-day"],
+]);
 
 /** Go's way of writing a time span: `1s`, `6m0s`, `120ms`. */
 function goDuration(ms: number): string {

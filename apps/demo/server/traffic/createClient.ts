@@ -1,0 +1,89 @@
+/** What became of one request. `reason` is the gateway's code for a refusal. */
+export type Outcome =
+  | { readonly kind: "passed" }
+  | { readonly kind: "refused"; readonly reason: string | undefined }
+  | { readonly kind: "failed" };
+
+/** What a client has met since the gateway started. */
+export interface ClientCounts {
+  /** Passed, refused, failed, under way, or given up when the client was stopped. */
+  readonly sent: number;
+  readonly passed: number;
+  /** 429: by the pool, by a limit per minute, or by the provider. */
+  readonly refused: number;
+  /** Everything else that is no answer. */
+  readonly failed: number;
+  /** It was time for another one, and {@link MOST_IN_FLIGHT} were under way. */
+  readonly skipped: number;
+  /** Why the last one that was refused was: `quota_fair_share`. */
+  readonly lastRefusal?: string | undefined;
+}
+
+/** One simulated client: so many requests a second, whatever becomes of them. */
+export interface Client {
+  isRunning(): boolean;
+  counts(): ClientCounts;
+  /** From now on so many a second. What is under way goes on. */
+  start(perSecond: number): void;
+  /** Sends no more, and gives up what is under way. */
+  stop(): void;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+/** A client that waits for this many answers sends nothing new: it would pile up where requests wait. */
+export const MOST_IN_FLIGHT = 20;
+
+/** @param send asks once, the first time with 1; undefined where there is nobody to ask any more: then the client stops. */
+export function createClient(
+  send: (serial: number, signal: AbortSignal) => Promise<Outcome> | undefined,
+): Client {
+  const counts = { sent: 0, passed: 0, refused: 0, failed: 0, skipped: 0 };
+  const underWay = new Set<Promise<void>>();
+  let lastRefusal: string | undefined;
+  let running: { readonly timer: NodeJS.Timeout; readonly giveUp: AbortController } | undefined;
+
+  function stop(): void {
+    if (running === undefined) return;
+    clearInterval(running.timer);
+    running.giveUp.abort();
+    running = undefined;
+  }
+
+  function next({ signal }: AbortController): void {
+    if (underWay.size >= MOST_IN_FLIGHT) {
+      counts.skipped += 1;
+      return;
+    }
+    const answer = send(counts.sent + 1, signal);
+    if (answer === undefined) return stop();
+    counts.sent += 1;
+    const counted = answer.then(
+      (outcome) => {
+        if (signal.aborted) return;
+        counts[outcome.kind] += 1;
+        if (outcome.kind === "refused") lastRefusal = outcome.reason;
+      },
+      () => {
+        if (!signal.aborted) counts.failed += 1;
+      },
+    );
+    underWay.add(counted);
+    void counted.then(() => underWay.delete(counted));
+  }
+
+  return {
+    isRunning: () => running !== undefined,
+    counts: () => ({ ...counts, ...(lastRefusal !== undefined && { lastRefusal }) }),
+    start(perSecond) {
+      const giveUp = running?.giveUp ?? new AbortController();
+      clearInterval(running?.timer);
+      running = { timer: setInterval(() => next(giveUp), 1000 / perSecond).unref(), giveUp };
+      next(giveUp);
+    },
+    stop,
+    async idle() {
+      await Promise.all(underWay);
+    },
+  };
+}
