@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 // Packages of this workspace are read from their sources, so that tests need no build.
 // Not "import": Node hands these conditions to `require` as well, and CommonJS would get ES modules.
@@ -14,10 +14,14 @@ const asText = {
   },
 };
 
+// What runs before the tests is in an environment of vitest's own, which inherits no conditions.
+const fromSources = { name: "from-sources", configEnvironment: () => ({ resolve: { conditions } }) };
+
 const rooms = [
   "packages/core",
   "packages/engine",
   "packages/sqlite",
+  "packages/local-programs",
   "packages/local-redis",
   "packages/redis",
   "packages/http",
@@ -30,25 +34,47 @@ const rooms = [
 /** Rooms whose tests talk to real servers, which they start and stop themselves. */
 const withRedis = ["packages/local-redis", "packages/redis", "apps/demo", "examples"];
 
+const at = (path: string) => new URL(path, import.meta.url).pathname;
+const redisServer = at("packages/local-redis/src/ensureRedisServer.ts");
+const pages = "e2e/browser/**/*.test.ts";
+
 export default defineConfig({
   test: {
     // One worker a core: by default one core is left alone, which on two of them is half of the machine.
     maxWorkers: "100%",
-    projects: rooms.map((room) => ({
-      plugins: [asText],
-      resolve: { conditions },
-      ssr: { resolve: { conditions } },
-      test: {
-        name: room.slice(room.lastIndexOf("/") + 1),
-        root: room,
-        globalSetup: withRedis.includes(room)
-          ? [new URL("packages/local-redis/src/ensureRedisServer.ts", import.meta.url).pathname]
-          : [],
-        // No test measures time; a busy machine is not a failure.
-        testTimeout: 30_000,
-        hookTimeout: 30_000,
-        include: ["test/**/*.test.ts", "e2e/**/*.test.ts"],
-      },
-    })),
+    projects: [
+      ...rooms.map((room) =>
+        project({
+          name: room.slice(room.lastIndexOf("/") + 1),
+          root: room,
+          globalSetup: withRedis.includes(room) ? [redisServer] : [],
+          include: ["test/**/*.test.ts", "e2e/**/*.test.ts"],
+          exclude: [pages],
+        }),
+      ),
+      // The pages in a real browser: a project of its own, as only it builds them first.
+      project({
+        name: "browser",
+        root: "apps/demo",
+        globalSetup: [
+          redisServer,
+          at("apps/demo/e2e/browser/ensureChromium.ts"),
+          at("apps/demo/e2e/browser/buildPages.ts"),
+        ],
+        include: [pages],
+        // What a page shows is asked again until it is so.
+        expect: { poll: { interval: 20, timeout: 10_000 } },
+      }),
+    ],
   },
 });
+
+function project(test: TestProjectInlineConfiguration["test"]): TestProjectInlineConfiguration {
+  return {
+    plugins: [asText, fromSources],
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    // No test measures time; a busy machine is not a failure.
+    test: { testTimeout: 30_000, hookTimeout: 30_000, ...test },
+  };
+}

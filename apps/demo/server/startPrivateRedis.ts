@@ -1,4 +1,5 @@
-import { programVersion, startRedisServer } from "@quota/local-redis";
+import { programVersion } from "@quota/local-programs";
+import { startRedisServer } from "@quota/local-redis";
 import { StartError } from "./startError.js";
 
 /**

@@ -1,4 +1,5 @@
-import { describe, inject } from "vitest";
+import { describeWithProgram } from "@quota/local-programs/vitest";
+import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -9,7 +10,5 @@ declare module "vitest" {
 
 /** A suite that needs a redis-server: run where there is one, and reported as skipped, by a title that says why, where there is none. */
 export function describeWithRedis(title: string, body: () => void): void {
-  const missing = !inject("hasRedisServer");
-  const said = missing ? `${title} (SKIPPED: no redis-server; apt-get install redis-server)` : title;
-  describe.skipIf(missing)(said, body);
+  describeWithProgram(title, { debianPackage: "redis-server", there: inject("hasRedisServer") }, body);
 }

@@ -4,4 +4,3 @@ export { startRedisCluster } from "./startRedisCluster.js";
 export type { RedisCluster } from "./startRedisCluster.js";
 export { startFaultProxy } from "./startFaultProxy.js";
 export type { FaultProxy, Fate } from "./startFaultProxy.js";
-export { programVersion } from "./programVersion.js";

@@ -4,7 +4,8 @@ import {
   describeUsageStore,
   type UsageStoreUnderTest,
 } from "@quota/conformance";
-import { programVersion, startRedisCluster, startRedisServer } from "@quota/local-redis";
+import { programVersion } from "@quota/local-programs";
+import { startRedisCluster, startRedisServer } from "@quota/local-redis";
 import { describeWithRedis } from "@quota/local-redis/vitest";
 import { Cluster, Redis } from "ioredis";
 import { afterAll, beforeAll, describe } from "vitest";
