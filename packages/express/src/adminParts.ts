@@ -1,10 +1,11 @@
 import type { EpochMs } from "@quota/core";
-import type { PlanOverrides, PoolDirectory, QuotaEngine } from "@quota/engine";
+import type { PlanOverrides, PoolDirectory } from "@quota/engine";
 import type { PlanBook } from "./planBook.js";
+import type { QuotaAdminOptions } from "./quotaAdmin.js";
 
 /** What the admin routes work with. */
 export interface AdminParts {
-  readonly engine: Pick<QuotaEngine, "usage" | "preview">;
+  readonly engine: QuotaAdminOptions["engine"];
   readonly pools: PoolDirectory;
   readonly plans: PlanOverrides;
   readonly planBook: PlanBook;

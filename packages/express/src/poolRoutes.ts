@@ -1,6 +1,6 @@
 import { idFault, type Fault, type PoolSpec } from "@quota/core";
 import type { PoolChange } from "@quota/engine";
-import { poolJson, usageJson } from "@quota/http";
+import { burnJson, poolJson, usageJson } from "@quota/http";
 import type { Router } from "express";
 import type { AdminParts } from "./adminParts.js";
 import { ifMatch } from "./ifMatch.js";
@@ -9,7 +9,7 @@ import { poolBody, poolChangeBody } from "./poolBodies.js";
 import { readBody } from "./readBody.js";
 import { noSuchPool, sendPool } from "./sendPool.js";
 
-/** `/pools`, `/pools/:id` and `/pools/:id/usage`. */
+/** `/pools`, `/pools/:id`, `/pools/:id/usage` and `/pools/:id/burn`. */
 export function addPoolRoutes(router: Router, { engine, pools, planBook, clock }: AdminParts): void {
   router.get("/pools", async (_request, response) => void response.json((await pools.list()).map(poolJson)));
 
@@ -51,6 +51,14 @@ export function addPoolRoutes(router: Router, { engine, pools, planBook, clock }
     if (usage === undefined) return noSuchPool(response);
     response.json(usageJson(usage));
   });
+
+  const { burn } = engine;
+  if (burn !== undefined)
+    router.get("/pools/:id/burn", async (request, response) => {
+      const found = await burn(request.params.id);
+      if (found === undefined) return noSuchPool(response);
+      response.json(burnJson(found));
+    });
 
   /** A pool of a connection that is not there would share nothing, and nobody would notice. */
   async function strangeConnection(connectionId: unknown): Promise<readonly Fault[]> {

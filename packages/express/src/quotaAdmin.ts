@@ -11,7 +11,8 @@ import { addPreviewRoute } from "./previewRoute.js";
 import { sendAnswer } from "./sendAnswer.js";
 
 export interface QuotaAdminOptions {
-  readonly engine: Pick<QuotaEngine, "usage" | "preview">;
+  /** Without `burn`, an engine has no history to tell of, and `/pools/:id/burn` is not there. */
+  readonly engine: Pick<QuotaEngine, "usage" | "preview"> & Partial<Pick<QuotaEngine, "burn">>;
   readonly pools: PoolDirectory;
   readonly plans: PlanOverrides;
   /** Whether this request may administer. Compare secrets in constant time. */
