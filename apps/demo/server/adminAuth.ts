@@ -1,32 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sendAnswer } from "@quota/express";
-import { buildProblem } from "@quota/http";
-import type { Request, RequestHandler } from "express";
-import { bearerOf } from "./bearer.js";
 import { addSecretFile } from "./secretFiles.js";
 import { StartError } from "./startError.js";
 
-/** Whether a request bears the admin token, compared in constant time (as hashes, so that the length tells nothing either). */
-export function createAdminCheck(token: string): (request: Request) => boolean {
+/** Whether a text is the admin token, compared in constant time (as hashes, so that the length tells nothing either). */
+export function createTokenCheck(token: string): (given: string) => boolean {
   const expected = hashOf(token);
-  return (request) => {
-    const given = bearerOf(request);
-    return given !== undefined && timingSafeEqual(hashOf(given), expected);
-  };
-}
-
-/** 401 for whoever does not bear the admin token. */
-export function requireAdmin(isAdmin: (request: Request) => boolean): RequestHandler {
-  return (request, response, next) => {
-    if (isAdmin(request)) return next();
-    response.set("www-authenticate", "Bearer");
-    sendAnswer(
-      response,
-      buildProblem({ status: 401, detail: "Send the admin token as `Authorization: Bearer …`." }),
-    );
-  };
+  return (given) => timingSafeEqual(hashOf(given), expected);
 }
 
 /**

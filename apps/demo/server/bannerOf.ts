@@ -3,9 +3,10 @@ import { DEMO_KEYS } from "./firstStart.js";
 import { isSimulated } from "./simulated.js";
 import type { Gateway } from "./startGateway.js";
 
-/** What a newcomer reads after the start: the address, the keys, two lines that work when pasted, and last that it is ready. */
+/** What a newcomer reads after the start: the link to the dashboard, the address, the keys, two lines that work when pasted, and last that it is ready. */
 export function bannerOf({
   url,
+  signInLink,
   onLoopback,
   dataDir,
   adminTokenFile,
@@ -25,6 +26,8 @@ export function bannerOf({
     "",
     "One provider account, shared by several keys.",
     "",
+    `  dashboard    ${signInLink}`,
+    "               (the link signs you in once; after that, type the admin token)",
     `  address      ${url}`,
     ...connections.map(
       ({ id, provider, baseUrl, models }) =>

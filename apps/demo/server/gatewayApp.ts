@@ -3,9 +3,9 @@ import { quotaAdmin, sendAnswer } from "@quota/express";
 import { buildBadRequest, buildProblem, type ProblemStatus } from "@quota/http";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import type { Logger } from "pino";
-import { createAdminCheck, requireAdmin } from "./adminAuth.js";
 import { createAdminRouter, type AdminParts } from "./adminRouter.js";
 import { createConfigRouter, type ConfigRouterParts } from "./config/configRouter.js";
+import { createDashboard } from "./dashboard/createDashboard.js";
 import { fail } from "./failures.js";
 import type { Health } from "./health.js";
 import type { InFlight } from "./inFlight.js";
@@ -14,12 +14,15 @@ import type { Metrics } from "./metrics.js";
 import type { QuotaStore } from "./quotaStore/quotaStore.js";
 import { createQuotaStoreRouter } from "./quotaStore/quotaStoreRouter.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
+import { createAdminGuard } from "./session/adminGuard.js";
+import { createSessionRouter, type SessionRouterParts } from "./session/sessionRouter.js";
 import type { Traffic } from "./traffic/createTraffic.js";
 import { createTrafficRouter } from "./traffic/trafficRouter.js";
 
-export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts {
+export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts, SessionRouterParts {
   readonly plans: PlanOverrides;
-  readonly adminToken: string;
+  /** Where the built pages are, if they were built. */
+  readonly webDirectory: string | undefined;
   readonly inFlight: InFlight;
   readonly metrics: Metrics;
   readonly health: () => Promise<Health>;
@@ -28,7 +31,7 @@ export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts 
   readonly traffic: Traffic | undefined;
 }
 
-/** The gateway as an Express app: clients on `/v1`, the admin on `/api`, whoever watches on `/healthz` and `/metrics`. */
+/** The gateway as an Express app: clients on `/v1`, the admin on `/api` and `/dashboard`, whoever watches on `/healthz` and `/metrics`. */
 export function createGatewayApp(parts: GatewayParts): Express {
   const { engine, pools, plans, metrics, health, inFlight, log } = parts;
   const app = express();
@@ -49,14 +52,15 @@ export function createGatewayApp(parts: GatewayParts): Express {
     response.type(metrics.contentType).send(await metrics.text());
   });
 
-  const isAdmin = createAdminCheck(parts.adminToken);
-  app.use("/api", requireAdmin(isAdmin));
+  const admins = createAdminGuard(parts);
+  app.use("/api/session", createSessionRouter(parts));
+  app.use("/api", admins.letIn);
   app.use(
     quotaAdmin({
       engine,
       pools,
       plans,
-      authorize: isAdmin,
+      authorize: admins.isAdmin,
       connections: () => parts.connections.list(),
       clock: { now: parts.now },
       logger: log,
@@ -66,6 +70,8 @@ export function createGatewayApp(parts: GatewayParts): Express {
   app.use("/api/config", createConfigRouter(parts));
   if (parts.traffic !== undefined) app.use("/api/demo/traffic", createTrafficRouter(parts.traffic));
   app.use("/api", createAdminRouter(parts));
+
+  app.use(createDashboard({ directory: parts.webDirectory, hosts: parts.hosts }));
 
   app.use((_request, response) =>
     sendAnswer(response, buildProblem({ status: 404, detail: "There is nothing at this path." })),

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { QuotaConfigError } from "@quota/core";
 import { QuotaDatabaseError } from "@quota/sqlite";
 import pino from "pino";
@@ -39,7 +40,14 @@ async function serve(more: Readonly<Record<string, string>> = {}): Promise<void>
     { level: settings.logLevel, errorKey: "error", base: null, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination(2),
   );
-  const gateway = await startGateway({ settings, openStorage: openSqliteStorage, openRedis, log });
+  const gateway = await startGateway({
+    settings,
+    openStorage: openSqliteStorage,
+    openRedis,
+    // Beside this file, once both are built.
+    webDirectory: fileURLToPath(new URL("./web/", import.meta.url)),
+    log,
+  });
   let stoppingSince: number | undefined;
   const stop = (): void => {
     // One Ctrl-C may arrive twice: from the terminal, and from the script runner above us.

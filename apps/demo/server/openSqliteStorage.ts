@@ -18,10 +18,12 @@ import { createConnections } from "./connections.js";
 import apiKeysSql from "./migrations/0001-api-keys.sql";
 import connectionsSql from "./migrations/0002-connections.sql";
 import ratePlanSql from "./migrations/0003-rate-plan.sql";
+import sessionsSql from "./migrations/0004-sessions.sql";
 import keyOrdinalsSql from "./migrations/0005-key-ordinals.sql";
 import { createOrganisations } from "./organisations.js";
 import { createRateForest } from "./rateForest.js";
 import { createSecretFiles } from "./secretFiles.js";
+import { createSessions } from "./session/sessions.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
 import { createTeams } from "./teams.js";
@@ -43,6 +45,7 @@ export async function openSqliteStorage({
         { number: 1, name: "0001-api-keys", sql: apiKeysSql },
         { number: 2, name: "0002-connections", sql: connectionsSql },
         { number: 3, name: "0003-rate-plan", sql: ratePlanSql },
+        { number: 4, name: "0004-sessions", sql: sessionsSql },
         { number: 5, name: "0005-key-ordinals", sql: keyOrdinalsSql },
       ],
     });
@@ -63,6 +66,7 @@ export async function openSqliteStorage({
       organisations: createOrganisations(db, forest),
       forest,
       connections: createConnections(db, secrets),
+      sessionsOf: (adminToken) => createSessions(db, adminToken),
       config: createConfig(importer, secrets),
       touch: () => void touch.get(),
       integrity: () => integrityOf(db),

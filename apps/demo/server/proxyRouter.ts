@@ -11,6 +11,7 @@ import { dialectIn, fail, requestIdOf, unauthorized } from "./failures.js";
 import { ownUsage } from "./ownUsage.js";
 import { contextOf, type ProxyLocals } from "./requestContext.js";
 import { ROUTES, type Dialect } from "./route.js";
+import type { HostCheck } from "./session/hostCheck.js";
 import { sendUpstream, type UpstreamOptions } from "./sendUpstream.js";
 
 export interface ProxyParts extends UpstreamOptions {
@@ -20,8 +21,8 @@ export interface ProxyParts extends UpstreamOptions {
   readonly pools: PoolDirectory;
   readonly keys: ApiKeys;
   readonly connections: Connections;
-  /** Whether only this machine can reach the gateway: demo keys are good for nothing else. */
-  readonly onLoopback: boolean;
+  /** Which requests name this machine itself: demo keys are good for no others. */
+  readonly hosts: HostCheck;
   readonly bodyLimitBytes: number;
   readonly waitUpToMs: number;
   readonly now: () => number;
@@ -32,7 +33,7 @@ export interface ProxyParts extends UpstreamOptions {
  * handler of its own, in this order, so that nothing is read of a request that is refused for its key.
  */
 export function createProxyRouter(parts: ProxyParts): Router {
-  const { engine, waitingRoom, pools, keys, connections, onLoopback } = parts;
+  const { engine, waitingRoom, pools, keys, connections, hosts } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
   const estimates = createEstimates();
 
@@ -43,7 +44,7 @@ export function createProxyRouter(parts: ProxyParts): Router {
   );
 
   const letIn: RequestHandler = (request, response, next) => {
-    const key = authenticate(request, { keys, onLoopback });
+    const key = authenticate(request, { keys, hosts });
     if (key === undefined) return unauthorized(request, response);
     (response.locals as ProxyLocals).apiKey = key;
     next();

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { whenStoreFailsOf, type WhenStoreFails } from "@quota/core";
 import { baseUrlProblem } from "./baseUrl.js";
 import { fitsHeader } from "./fitsHeader.js";
@@ -10,6 +11,8 @@ export interface Settings {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Names under which a proxy in front is reached; lower-case. */
+  readonly publicHosts: readonly string[];
   readonly dataDir: string;
   /** Undefined: one is generated and kept in the data directory. */
   readonly adminToken: string | undefined;
@@ -59,6 +62,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const settings: Settings = {
     host: text("HOST") ?? "127.0.0.1",
     port: number("PORT", { fallback: 8787, least: 0, most: 65_535, whole: true }),
+    publicHosts: publicHostsIn({ text, faults }),
     dataDir: text("DATA_DIR") ?? ".data",
     adminToken: adminTokenIn({ text, faults }),
     logLevel: word("LOG_LEVEL", LOG_LEVELS, "info"),
@@ -138,6 +142,26 @@ function upstreamIn({ text, faults }: Readers): UpstreamSettings | undefined {
   if (provider !== undefined && provider.length > 64)
     faults.push("UPSTREAM_PROVIDER must have at most 64 characters.");
   return { baseUrl, apiKey, provider: provider ?? "openai" };
+}
+
+function publicHostsIn({ text, faults }: Readers): readonly string[] {
+  const hosts = (text("QUOTA_PUBLIC_HOSTS") ?? "")
+    .split(",")
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== "");
+  for (const host of hosts)
+    if (!isHostName(host))
+      faults.push(
+        `QUOTA_PUBLIC_HOSTS has "${host}"; it must be names of hosts separated by commas, such as quota.example.com, without a scheme, a port or a wildcard.`,
+      );
+  return hosts;
+}
+
+function isHostName(host: string): boolean {
+  const label = "[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?";
+  return (
+    isIP(host.replace(/^\[(.*)\]$/u, "$1")) !== 0 || new RegExp(`^${label}(?:\\.${label})*$`, "u").test(host)
+  );
 }
 
 function policyIn({ text, faults }: Readers): WhenStoreFails {

@@ -32,6 +32,9 @@ import { createStoreSettings } from "./quotaStore/storeSettings.js";
 import { outageRisks } from "./outageRisk.js";
 import type { Settings } from "./readSettings.js";
 import { createSecretFiles } from "./secretFiles.js";
+import { createAttempts } from "./session/attempts.js";
+import { createHostCheck } from "./session/hostCheck.js";
+import { createSignInCode } from "./session/signInCode.js";
 import { createLoginWatch } from "./signals/createLoginWatch.js";
 import { createUsageEndpoints } from "./signals/createUsageEndpoints.js";
 import { feedSignals } from "./signals/feedSignals.js";
@@ -51,6 +54,8 @@ export interface Gateway {
   /** Undefined where the token came from the environment. */
   readonly adminTokenFile: string | undefined;
   readonly adminToken: string;
+  /** Opens the dashboard, signed in, once. */
+  readonly signInLink: string;
   readonly connections: readonly Connection[];
   /** The demo keys that are good for something here. */
   readonly demoKeys: readonly string[];
@@ -69,6 +74,8 @@ export interface GatewayOptions {
   readonly openStorage: (options: { readonly dataDir: string; readonly logger: Logger }) => Promise<Storage>;
   /** Connects to a Redis. Default: none is there. */
   readonly openRedis?: QuotaStoreParts["openRedis"] | undefined;
+  /** Where the built pages are. Default: they were not built. */
+  readonly webDirectory?: string | undefined;
   readonly log: Logger;
   /** This machine's. While Redis counts, its server's time goes before it. */
   readonly clock?: { now(): number } | undefined;
@@ -79,6 +86,7 @@ export async function startGateway({
   settings,
   openStorage,
   openRedis = noRedis,
+  webDirectory,
   log,
   clock: machineClock = { now: Date.now },
 }: GatewayOptions): Promise<Gateway> {
@@ -199,6 +207,7 @@ export async function startGateway({
     // Others hear of this one before anybody is sent to it.
     await replicaWatch.compare();
     const inFlight = createInFlight();
+    const signInCode = createSignInCode(clock.now);
     const changed = (connectionId: string): void => {
       secrets.forget(connectionId);
       logins.forget(connectionId);
@@ -226,8 +235,12 @@ export async function startGateway({
       upstreamTimeoutMs: settings.upstreamTimeoutMs,
       bodyLimitBytes: settings.bodyLimitBytes,
       waitUpToMs: settings.waitUpToMs,
-      onLoopback,
+      hosts: createHostCheck({ host: settings.host, onLoopback, publicHosts: settings.publicHosts }),
       adminToken,
+      sessions: storage.sessionsOf(adminToken),
+      signInCode,
+      attempts: createAttempts(clock.now),
+      webDirectory,
       inFlight,
       metrics,
       quotaStore,
@@ -282,6 +295,7 @@ export async function startGateway({
       onLoopback,
       adminTokenFile: kept?.path,
       adminToken,
+      signInLink: `${url}/dashboard/sign-in#code=${signInCode.text}`,
       connections: connections.list(),
       demoKeys: onLoopback
         ? keys.list().flatMap(({ id, loopbackOnly, disabled }) => (loopbackOnly && !disabled ? [id] : []))

@@ -5,6 +5,7 @@ import type { Config } from "./config/createConfig.js";
 import type { Connections } from "./connections.js";
 import type { Organisations } from "./organisations.js";
 import type { RateForest } from "./rateForest.js";
+import type { Sessions } from "./session/sessions.js";
 import type { Teams } from "./teams.js";
 
 /** Everything the gateway keeps, opened. */
@@ -25,6 +26,8 @@ export interface Storage {
     get(name: string): Promise<unknown>;
     set(name: string, value: string): Promise<void>;
   };
+  /** The sessions of those who signed in with this admin token. */
+  sessionsOf(adminToken: string): Sessions;
   /** All that gateways on one store must have in common. */
   readonly config: Config;
   /** Reads something small; throws when the database does not answer. */

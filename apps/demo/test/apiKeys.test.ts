@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createApiKeys } from "../server/apiKeys.js";
 import { authenticate } from "../server/authenticate.js";
 import { createRateForest } from "../server/rateForest.js";
+import { createHostCheck } from "../server/session/hostCheck.js";
 import { openDatabase } from "./openDatabase.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
@@ -81,13 +82,19 @@ describe("an API key", () => {
 });
 
 describe("a request is let in", () => {
-  const asked = (headers: Record<string, string>) => ({ headers });
+  const asked = (headers: Record<string, string>) => ({
+    headers: { host: "localhost:8787", ...headers },
+    socket: { localPort: 8787 },
+  });
+  const hostsAt = (onLoopback: boolean) =>
+    createHostCheck({ host: "127.0.0.1", onLoopback, publicHosts: ["quota.example.com"] });
+  const hosts = hostsAt(true);
 
   test("by Authorization or by x-api-key, in either order", async () => {
     const keys = keysIn(await openDatabase());
     const { secret } = (await keys.create({ id: "dora" }, 1))!;
     const who = (headers: Record<string, string>) =>
-      authenticate(asked(headers), { keys, onLoopback: true })?.id ?? "nobody";
+      authenticate(asked(headers), { keys, hosts })?.id ?? "nobody";
     expect(who({ authorization: `Bearer ${secret}` })).toBe("dora");
     expect(who({ authorization: `bearer   ${secret} ` })).toBe("dora");
     expect(who({ "x-api-key": secret })).toBe("dora");
@@ -102,7 +109,7 @@ describe("a request is let in", () => {
   test("not while its key is disabled", async () => {
     const keys = keysIn(await openDatabase());
     const { secret } = (await keys.create({ id: "dora" }, 1))!;
-    const isIn = () => authenticate(asked({ "x-api-key": secret }), { keys, onLoopback: true }) !== undefined;
+    const isIn = () => authenticate(asked({ "x-api-key": secret }), { keys, hosts }) !== undefined;
     await keys.setDisabled("dora", true);
     expect(isIn()).toBe(false);
     await keys.setDisabled("dora", false);
@@ -113,7 +120,20 @@ describe("a request is let in", () => {
     const keys = keysIn(await openDatabase());
     await keys.create({ id: "alice", demoSecret: "sk-demo-alice" }, 1);
     const request = asked({ authorization: "Bearer sk-demo-alice" });
-    expect(authenticate(request, { keys, onLoopback: true })?.id).toBe("alice");
-    expect(authenticate(request, { keys, onLoopback: false })).toBeUndefined();
+    expect(authenticate(request, { keys, hosts })?.id).toBe("alice");
+    expect(authenticate(request, { keys, hosts: hostsAt(false) })).toBeUndefined();
+  });
+
+  test("with a demo key only under a name that nobody can point at this machine", async () => {
+    const keys = keysIn(await openDatabase());
+    await keys.create({ id: "alice", demoSecret: "sk-demo-alice" }, 1);
+    const { secret } = (await keys.create({ id: "dora" }, 1))!;
+    const who = (bearer: string, host: string) =>
+      authenticate(asked({ authorization: `Bearer ${bearer}`, host }), { keys, hosts })?.id ?? "nobody";
+    expect(who("sk-demo-alice", "127.0.0.1:8787")).toBe("alice");
+    expect(who("sk-demo-alice", "rebound.example:8787")).toBe("nobody");
+    // A proxy in front: others can reach it.
+    expect(who("sk-demo-alice", "quota.example.com")).toBe("nobody");
+    expect(who(secret, "rebound.example:8787")).toBe("dora");
   });
 });

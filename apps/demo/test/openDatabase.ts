@@ -10,7 +10,7 @@ export async function openDatabase(directory = temporaryDirectory()): Promise<Qu
   onTestFinished(() => db.close());
   const sqlOf = (name: string): string =>
     readFileSync(new URL(`../server/migrations/${name}.sql`, import.meta.url), "utf8");
-  const names = ["0001-api-keys", "0002-connections", "0003-rate-plan", "0005-key-ordinals"];
+  const names = ["0001-api-keys", "0002-connections", "0003-rate-plan", "0004-sessions", "0005-key-ordinals"];
   await migrate(db, {
     namespace: "gateway",
     migrations: names.map((name) => ({ number: Number(name.slice(0, 4)), name, sql: sqlOf(name) })),

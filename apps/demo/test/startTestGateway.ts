@@ -50,11 +50,13 @@ export async function startTestGateway({
   settings = {},
   now = () => NOON,
   openRedis,
+  webDirectory,
 }: {
   readonly dataDir?: string;
   readonly settings?: Partial<Settings>;
   readonly now?: () => number;
   readonly openRedis?: GatewayOptions["openRedis"];
+  readonly webDirectory?: string;
 } = {}): Promise<TestGateway> {
   const logged: string[] = [];
   const gateway = await startGateway({
@@ -68,6 +70,7 @@ export async function startTestGateway({
     },
     openStorage: openSqliteStorage,
     openRedis,
+    webDirectory,
     log: pino({ level: "debug", errorKey: "error" }, { write: (line) => void logged.push(line) }),
     clock: { now },
   });
