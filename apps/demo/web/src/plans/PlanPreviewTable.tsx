@@ -1,0 +1,131 @@
+import { dimensionName } from "@quota/core";
+import { useState } from "react";
+import { Badge } from "../ui/Badge.js";
+import { Button } from "../ui/Button.js";
+import { bareAmountText, wholeText } from "../ui/formats.js";
+import { KeyName } from "../ui/KeyName.js";
+import { lengthText, limitText } from "./dimensionText.js";
+import type { PlanPreview, PreviewedDimension, PreviewedKey } from "./planPreview.js";
+import { TableFrame } from "../ui/TableFrame.js";
+import styles from "./PlanPreviewTable.module.css";
+
+/** What a plan would change for each key, those who would be over their share first. */
+export function PlanPreviewTable({ preview }: { readonly preview: PlanPreview }) {
+  const { dimensions, poolId } = preview;
+  return (
+    <section className={styles.preview} aria-label="What it would change">
+      <p>{summary(preview)}</p>
+      {poolId !== undefined &&
+        dimensions
+          .filter(({ change }) => change !== "same")
+          .map((dimension) => (
+            <Changed key={dimensionName(dimension.unit, dimension.window)} dimension={dimension} />
+          ))}
+    </section>
+  );
+}
+
+function Changed({ dimension }: { readonly dimension: PreviewedDimension }) {
+  const { unit, change, perKey } = dimension;
+  const [isWhole, setWhole] = useState(false);
+  const sorted = perKey.toSorted((a, b) => overBy(b) - overBy(a));
+  const shown = isWhole ? sorted : sorted.slice(0, FIRST);
+  const title = `${unit} per ${lengthText(dimension)}`;
+  return (
+    <div className={styles.dimension}>
+      <h3>
+        {title} <span className={styles.change}>{CHANGES[change](limitText(dimension))}</span>
+      </h3>
+      {perKey.length > 0 && (
+        <TableFrame label={`Keys: ${title}`}>
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">Key</th>
+                <th scope="col" className="figure">
+                  Used
+                </th>
+                <th scope="col" className="figure">
+                  Share now
+                </th>
+                <th scope="col" className="figure">
+                  Share then
+                </th>
+                <th scope="col">Then</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((key) => (
+                <tr key={key.apiKeyId}>
+                  <th scope="row">
+                    <KeyName id={key.apiKeyId} />
+                  </th>
+                  {[key.used, key.fairShareBefore, key.fairShare].map((amount, i) => (
+                    <td key={COLUMNS[i]} className="figure">
+                      {amount === undefined ? "–" : bareAmountText(unit, amount)}
+                    </td>
+                  ))}
+                  <td>
+                    <Then dimension={dimension} entry={key} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableFrame>
+      )}
+      {perKey.length > FIRST && (
+        <div>
+          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? `Only the first ${String(FIRST)}` : `All ${wholeText(perKey.length)} keys`}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What becomes of a key, in words. */
+function Then({
+  dimension,
+  entry,
+}: {
+  readonly dimension: PreviewedDimension;
+  readonly entry: PreviewedKey;
+}) {
+  if (dimension.change === "removed") return <Badge tone="neutral">not limited by it</Badge>;
+  if (entry.fairShare === undefined) return <Badge tone="neutral">counted, no share</Badge>;
+  return overBy(entry) > 0 ? (
+    <Badge tone="warning">over by {bareAmountText(dimension.unit, overBy(entry))}</Badge>
+  ) : (
+    <Badge tone="good">within its share</Badge>
+  );
+}
+
+function summary({ poolId, dimensions }: PlanPreview): string {
+  if (poolId === undefined) return "No pool shares this connection yet, so nobody’s share changes.";
+  if (dimensions.every(({ change }) => change === "same")) return "Nobody’s share changes.";
+  const over = new Set(
+    dimensions.flatMap(({ perKey }) =>
+      perKey.filter((key) => overBy(key) > 0).map(({ apiKeyId }) => apiKeyId),
+    ),
+  );
+  if (over.size === 0) return "With what is used now, nobody would be over their share.";
+  return `${over.size === 1 ? "One key" : `${wholeText(over.size)} keys`} would be over their share with what is used now. Such a key borrows while the pool is generous, and waits once it is strict.`;
+}
+
+/** How much more than its share it uses; below 0 where it does not, or has none. */
+function overBy({ used, fairShare }: PreviewedKey): number {
+  return used === undefined || fairShare === undefined ? -Infinity : used - fairShare;
+}
+
+const CHANGES: Readonly<Record<PreviewedDimension["change"], (limit: string) => string>> = {
+  added: (limit) => `new: ${limit}`,
+  removed: () => "no longer counted by the plan",
+  changed: (limit) => `changed: ${limit}`,
+  same: () => "as before",
+};
+
+const COLUMNS = ["used", "before", "then"];
+/** As many as one reads at a glance. */
+const FIRST = 10;
