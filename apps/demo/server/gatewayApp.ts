@@ -1,4 +1,4 @@
-import type { PlanOverrides } from "@quota/engine";
+import { StoreError, type PlanOverrides } from "@quota/engine";
 import { quotaAdmin, sendAnswer } from "@quota/express";
 import { buildBadRequest, buildProblem, type ProblemStatus } from "@quota/http";
 import express, { type ErrorRequestHandler, type Express } from "express";
@@ -6,16 +6,21 @@ import type { Logger } from "pino";
 import { createAdminRouter, type AdminParts } from "./adminRouter.js";
 import { createConfigRouter, type ConfigRouterParts } from "./config/configRouter.js";
 import { createDashboard } from "./dashboard/createDashboard.js";
+import type { DecisionLog } from "./decisions/createDecisionLog.js";
+import { createDecisionsRouter } from "./decisions/decisionsRouter.js";
 import { fail } from "./failures.js";
 import type { Health } from "./health.js";
 import type { InFlight } from "./inFlight.js";
 import { logRequests } from "./logRequests.js";
 import type { Metrics } from "./metrics.js";
+import { createOverview } from "./overview/createOverview.js";
+import { createOverviewRouter } from "./overview/overviewRouter.js";
 import type { QuotaStore } from "./quotaStore/quotaStore.js";
 import { createQuotaStoreRouter } from "./quotaStore/quotaStoreRouter.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
 import { createAdminGuard } from "./session/adminGuard.js";
 import { createSessionRouter, type SessionRouterParts } from "./session/sessionRouter.js";
+import type { LoginWatch } from "./signals/createLoginWatch.js";
 import type { Traffic } from "./traffic/createTraffic.js";
 import { createTrafficRouter } from "./traffic/trafficRouter.js";
 
@@ -27,6 +32,8 @@ export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts,
   readonly metrics: Metrics;
   readonly health: () => Promise<Health>;
   readonly quotaStore: QuotaStore;
+  readonly decisions: DecisionLog;
+  readonly logins: Pick<LoginWatch, "reasons">;
   /** Undefined where there are no simulated clients. */
   readonly traffic: Traffic | undefined;
 }
@@ -68,6 +75,9 @@ export function createGatewayApp(parts: GatewayParts): Express {
   );
   app.use("/api/settings/quota-store", createQuotaStoreRouter(parts.quotaStore));
   app.use("/api/config", createConfigRouter(parts));
+  app.use("/api/decisions", createDecisionsRouter(parts));
+  const overview = createOverview({ ...parts, traffic: parts.traffic !== undefined });
+  app.use("/api/overview", createOverviewRouter(overview));
   if (parts.traffic !== undefined) app.use("/api/demo/traffic", createTrafficRouter(parts.traffic));
   app.use("/api", createAdminRouter(parts));
 
@@ -100,7 +110,7 @@ function toldOf(error: unknown): {
   readonly message: string;
 } {
   const { type, code } = (error ?? {}) as { readonly type?: unknown; readonly code?: unknown };
-  if (typeof code === "string" && code.startsWith("SQLITE_"))
+  if (error instanceof StoreError || (typeof code === "string" && code.startsWith("SQLITE_")))
     return { status: 503, code: "quota_unavailable", message: "The gateway's database does not answer." };
   switch (type) {
     case "entity.too.large":

@@ -20,6 +20,7 @@ import { keptAdminToken } from "./adminAuth.js";
 import { configHashes } from "./config/configHashes.js";
 import { createReplicaWatch } from "./config/createReplicaWatch.js";
 import type { Connection } from "./connections.js";
+import { createDecisionLog } from "./decisions/createDecisionLog.js";
 import { databaseFault } from "./databaseFault.js";
 import { firstStart } from "./firstStart.js";
 import { createGatewayApp } from "./gatewayApp.js";
@@ -188,7 +189,8 @@ export async function startGateway({
       const { storeFailure = rates.status().storeFailure, ...rest } = engine.status();
       return { ...rest, storeFailure };
     };
-    const waitingRoom = metrics.watchRoom(createWaitingRoom({ engine: rated, clock }));
+    const decisions = createDecisionLog(clock);
+    const waitingRoom = decisions.watchRoom(metrics.watchRoom(createWaitingRoom({ engine: rated, clock })));
     const retention = startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
     const replicaWatch = createReplicaWatch({
@@ -244,6 +246,8 @@ export async function startGateway({
       inFlight,
       metrics,
       quotaStore,
+      decisions,
+      logins,
       traffic,
       config: storage.config,
       reload: async () => {
