@@ -30,6 +30,8 @@ export interface DimensionUsage {
   /** What the provider last said of the window; undefined where it has said nothing of it. */
   readonly reading: WindowReading | undefined;
   readonly mode: "generous" | "strict" | "unknown";
+  /** The used part of the limit from which shares bind (0.5 is half of it); undefined where the limit is unknown. */
+  readonly strictFrom: number | undefined;
   /** Everybody's part of the limit (0.5 is half of it); undefined where the limit is unknown. */
   readonly globalUsedPercent: number | undefined;
   /** What is settled, by everybody: keys with an allocation and keys without. `measured + attributed + provisional`. */

@@ -1,6 +1,7 @@
 import {
   clearingMoment,
   decideFairShare,
+  DEFAULT_SATURATION_THRESHOLD,
   everyoneOf,
   heldAt,
   settledAt,
@@ -69,7 +70,8 @@ async function readDimension(
   const counters = [...moment.everyone, ...keys.flatMap((key) => keyCounters(moment, key))];
   const amounts = await readInParts(asked.store, live.ledger, counters);
   const total: Reading = { buckets, amounts: everyonesAmounts(moment, amounts, 0) };
-  const saturationThreshold = pool.saturationThreshold ?? asked.saturationThreshold;
+  const saturationThreshold =
+    pool.saturationThreshold ?? asked.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
 
   const ask = (
     used: Reading | number,
@@ -117,6 +119,7 @@ async function readDimension(
     anchoredBy: anchoredBy(moment),
     reading: readingOf(moment, now),
     mode: everybody.mode,
+    strictFrom: dimension.limit === "unknown" ? undefined : saturationThreshold,
     globalUsedPercent: everybody.globalUsedPercent,
     consumedTotal: everybody.total - held,
     measured: moment.provisionalAt < 0 ? settled : 0,

@@ -470,7 +470,13 @@ describe("looking", () => {
     await consume("alice", 10);
     await consume("mallory", 20);
     await admit("bob");
-    expect(await dimension()).toMatchObject({ consumedTotal: 30, unallocated: 20, held: 1, free: 69 });
+    expect(await dimension()).toMatchObject({
+      consumedTotal: 30,
+      unallocated: 20,
+      held: 1,
+      free: 69,
+      strictFrom: 0.5,
+    });
     // Who leaves the pool leaves its use behind.
     await pools.update(pool.id, { allocations: [{ apiKeyId: "bob", weight: 30 }] });
     expect(await dimension()).toMatchObject({ consumedTotal: 30, unallocated: 30, held: 1, free: 69 });
@@ -482,7 +488,12 @@ describe("looking", () => {
     const dimensions = [{ unit: "requests", window: "hourly", limit: "unknown" }] as const;
     const { spend, dimension } = await engineOver({ dimensions });
     await spend("mallory");
-    expect(await dimension()).toMatchObject({ consumedTotal: 1, unallocated: 1, free: undefined });
+    expect(await dimension()).toMatchObject({
+      consumedTotal: 1,
+      unallocated: 1,
+      free: undefined,
+      strictFrom: undefined,
+    });
   });
 });
 

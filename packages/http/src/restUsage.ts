@@ -36,6 +36,7 @@ export interface DimensionUsageJson {
   readonly anchoredBy: DimensionUsage["anchoredBy"];
   readonly reading?: WindowReading;
   readonly mode: DimensionUsage["mode"];
+  readonly strictFrom?: number;
   readonly globalUsedPercent: number | null;
   readonly consumedTotal: number;
   readonly measured: number;
@@ -64,7 +65,8 @@ export interface KeyUsageJson {
 }
 
 function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
-  const { dimension, limitFrom, anchoredBy, reading, mode, globalUsedPercent, free, opensAt } = usage;
+  const { dimension, limitFrom, anchoredBy, reading, mode, strictFrom, globalUsedPercent, free, opensAt } =
+    usage;
   const { burnRate, perKey } = usage;
   const { unit, window, limit } = dimension;
   const units = (amount: number): number => fromGrains(unit, amount);
@@ -76,6 +78,7 @@ function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
     anchoredBy,
     ...(reading !== undefined && { reading }),
     mode,
+    ...(strictFrom !== undefined && { strictFrom }),
     globalUsedPercent: globalUsedPercent ?? null,
     consumedTotal: units(usage.consumedTotal),
     measured: units(usage.measured),
