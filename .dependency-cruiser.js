@@ -58,18 +58,26 @@ export default {
       to: { path: "^packages/conformance/" },
     },
     {
-      name: "local-redis-is-for-this-workspace",
-      comment: "What is published never starts a server: local-redis is for tests, benches and the demo.",
+      name: "local-is-for-this-workspace",
+      comment:
+        "What is published never looks for programs nor starts servers: local-* is for tests, benches and the demo.",
       severity: "error",
-      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/local-redis/" },
-      to: { path: "^packages/local-redis/" },
+      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/local-" },
+      to: { path: "^packages/local-" },
     },
     {
-      name: "local-redis-imports-nothing",
+      name: "local-programs-imports-nothing",
+      comment: "It looks for programs of the machine and knows none by name.",
+      severity: "error",
+      from: { path: "^packages/local-programs/src/" },
+      to: { path: "^packages/", pathNot: "^packages/local-programs/src/" },
+    },
+    {
+      name: "local-redis-imports-local-programs",
       comment: "It starts servers and stands in between; what is said to them is nothing to it.",
       severity: "error",
       from: { path: "^packages/local-redis/src/" },
-      to: { path: "^packages/", pathNot: "^packages/local-redis/src/" },
+      to: { path: "^packages/", pathNot: "^packages/local-(redis|programs)/src/" },
     },
     {
       name: "nothing-imports-apps",
@@ -77,6 +85,29 @@ export default {
       severity: "error",
       from: { pathNot: "^apps/" },
       to: { path: "^apps/" },
+    },
+    {
+      name: "web-imports-core-and-shapes-of-http",
+      comment:
+        "What a browser loads is small and decides nothing: of ours it has core, to read and write units, and of @quota/http the shapes of the answers.",
+      severity: "error",
+      from: { path: "^apps/demo/web/" },
+      to: { path: "^packages/", pathNot: "^packages/(core|http)/src/" },
+    },
+    {
+      name: "web-imports-types-of-http",
+      comment: "Of @quota/http pages take types alone: what it does, it does on the server.",
+      severity: "error",
+      from: { path: "^apps/demo/web/" },
+      to: { path: "^packages/http/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "web-and-server-meet-over-http",
+      comment:
+        "Pages and gateway share a REST API and no code: either could be written anew without the other.",
+      severity: "error",
+      from: { path: "^apps/demo/(web|server)/" },
+      to: { path: "^apps/demo/", pathNot: "^apps/demo/$1/" },
     },
     {
       name: "only-main-reads-the-environment-and-picks-adapters",
@@ -128,7 +159,7 @@ export default {
     enhancedResolveOptions: {
       conditionNames: ["@quota/source", "types", "import", "node", "default"],
       exportsFields: ["exports"],
-      extensions: [".ts", ".js", ".d.ts"],
+      extensions: [".ts", ".tsx", ".js", ".d.ts"],
     },
   },
 };

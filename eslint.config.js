@@ -1,5 +1,7 @@
 import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
+import jsxA11y from "eslint-plugin-jsx-a11y-x";
+import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
 const ban = (selector, message) => ({ selector, message });
@@ -45,6 +47,13 @@ const inCore = [
   ban("Identifier[name='Promise']", "Nothing in core waits."),
 ];
 
+const inPages = [
+  ban(
+    "JSXAttribute[name.name='dangerouslySetInnerHTML'], AssignmentExpression[left.property.name=/^(inner|outer)HTML$/]",
+    "What people wrote is shown as text.",
+  ),
+];
+
 const inTests = [
   ban(
     "MemberExpression[property.name=/^(only|skip|todo)$/]:matches([object.name=/^(test|it|describe|suite|bench)$/], [object.object.name=/^(test|it|describe|suite|bench)$/])",
@@ -59,7 +68,7 @@ export default defineConfig(
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
   {
-    files: ["**/*.ts"],
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -117,6 +126,15 @@ export default defineConfig(
         { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
       ],
       ...restrict(everywhere, inPackages, inCore),
+    },
+  },
+  {
+    files: ["apps/demo/web/src/**/*.{ts,tsx}"],
+    extends: [jsxA11y.configs.strict, reactHooks.configs.flat["recommended-latest"]],
+    rules: {
+      "no-console": "error",
+      "max-lines": ["error", { max: 250, skipBlankLines: true, skipComments: true }],
+      ...restrict(everywhere, inPages),
     },
   },
   {

@@ -32,11 +32,10 @@ export default async function buildPages(project: TestProject): Promise<(() => P
 
 /** In a process of its own: this one says that it is a test, and would get the development build of everything. */
 async function build(outDir: string): Promise<void> {
-  const { VITEST: _, ...env } = process.env;
   await promisify(execFile)(
     process.execPath,
     [await viteProgram(), "build", "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"],
-    { cwd: WEB, env: { ...env, NODE_ENV: "production" } },
+    { cwd: WEB, env: { ...process.env, NODE_ENV: "production" } },
   ).catch((error: unknown) => {
     const { stdout, stderr } = error as { readonly stdout?: string; readonly stderr?: string };
     throw new Error(`The pages cannot be built:\n${stdout ?? ""}${stderr ?? ""}`, { cause: error });

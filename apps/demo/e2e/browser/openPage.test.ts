@@ -64,7 +64,7 @@ async function served(script: string): Promise<string> {
   const said = `const done = document.createElement("p"); done.textContent = "Done"; main.append(done);`;
   const answers = new Map([
     ["/", ["text/html", PAGE]],
-    ["/script.js", ["text/javascript", `${script}`]],
+    ["/script.js", ["text/javascript", script]],
     ["/done.js", ["text/javascript", said]],
     ["/favicon.ico", ["image/x-icon", ""]],
   ]);
