@@ -18,6 +18,8 @@ import { createOverviewRouter } from "./overview/overviewRouter.js";
 import type { QuotaStore } from "./quotaStore/quotaStore.js";
 import { createQuotaStoreRouter } from "./quotaStore/quotaStoreRouter.js";
 import { createProxyRouter, type ProxyParts } from "./proxyRouter.js";
+import type { SharingSettings } from "./sharingSettings/createSharingSettings.js";
+import { createSharingRouter } from "./sharingSettings/sharingRouter.js";
 import { createAdminGuard } from "./session/adminGuard.js";
 import { createSessionRouter, type SessionRouterParts } from "./session/sessionRouter.js";
 import type { LoginWatch } from "./signals/createLoginWatch.js";
@@ -32,6 +34,7 @@ export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts,
   readonly metrics: Metrics;
   readonly health: () => Promise<Health>;
   readonly quotaStore: QuotaStore;
+  readonly sharing: SharingSettings;
   readonly decisions: DecisionLog;
   readonly logins: Pick<LoginWatch, "reasons">;
   /** Undefined where there are no simulated clients. */
@@ -74,6 +77,7 @@ export function createGatewayApp(parts: GatewayParts): Express {
     }),
   );
   app.use("/api/settings/quota-store", createQuotaStoreRouter(parts.quotaStore));
+  app.use("/api/settings/sharing", createSharingRouter(parts.sharing));
   app.use("/api/config", createConfigRouter(parts));
   app.use("/api/decisions", createDecisionsRouter(parts));
   const overview = createOverview({ ...parts, traffic: parts.traffic !== undefined });

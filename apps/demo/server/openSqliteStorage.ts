@@ -61,6 +61,7 @@ export async function openSqliteStorage({
       pools: createSqlitePoolDirectory(db, { logger }),
       plans: createSqlitePlanOverrides(db, { logger }),
       settings: createSqliteSettings(db),
+      watch: (look) => db.watch(look),
       keys: createApiKeys(db, forest),
       teams: createTeams(db, forest),
       organisations: createOrganisations(db, forest),

@@ -2,8 +2,10 @@ import { isIP } from "node:net";
 import { whenStoreFailsOf, type WhenStoreFails } from "@quota/core";
 import { baseUrlProblem } from "./baseUrl.js";
 import { fitsHeader } from "./fitsHeader.js";
+import { rangeProblem, type NumberRange } from "./numberRange.js";
 import { redisUrlProblem } from "./quotaStore/redisUrl.js";
 import { STORE_DRIVERS, type StoreDriver } from "./quotaStore/storeSettings.js";
+import { SHARING_NUMBERS, type SharingName } from "./sharingSettings/sharingNumbers.js";
 import { StartError } from "./startError.js";
 
 /** What the environment says, parsed. Every number is in range; a variable that is empty counts as not set. */
@@ -28,10 +30,10 @@ export interface Settings {
   readonly replicas: number;
   /** For pools that do not say. */
   readonly whenStoreFails: WhenStoreFails;
-  readonly saturationThreshold: number;
-  /** What routing multiplies a deprioritized candidate's score by; read now so that a bad value is found at once. */
-  readonly softDeprioritizeFactor: number;
-  readonly retentionDays: number;
+  /** Undefined, as the next two: not said. The database goes before them. */
+  readonly saturationThreshold: number | undefined;
+  readonly softDeprioritizeFactor: number | undefined;
+  readonly consumptionRetentionDays: number | undefined;
   readonly leaseMs: number;
   readonly bodyLimitBytes: number;
   /** How long a refusal that is about to clear is held instead. */
@@ -58,6 +60,10 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const faults: string[] = [];
   const { text, number, word } = readers(env, faults);
+  const sharing = (name: SharingName): number | undefined => {
+    const { variable, least, most } = SHARING_NUMBERS[name];
+    return number(variable, { fallback: undefined, least, most });
+  };
 
   const settings: Settings = {
     host: text("HOST") ?? "127.0.0.1",
@@ -72,9 +78,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     storeRedisUrl: redisUrlIn({ text, faults }),
     replicas: number("QUOTA_REPLICAS", { fallback: 1, least: 1, most: 10_000, whole: true }),
     whenStoreFails: policyIn({ text, faults }),
-    saturationThreshold: number("QUOTA_SATURATION_THRESHOLD", { fallback: 0.5, least: 0, most: 1 }),
-    softDeprioritizeFactor: number("QUOTA_SOFT_DEPRIORITIZE_FACTOR", { fallback: 0.7, least: 0, most: 1 }),
-    retentionDays: number("QUOTA_CONSUMPTION_RETENTION_DAYS", { fallback: 14, least: 0, most: 36_500 }),
+    saturationThreshold: sharing("saturationThreshold"),
+    softDeprioritizeFactor: sharing("softDeprioritizeFactor"),
+    consumptionRetentionDays: sharing("consumptionRetentionDays"),
     leaseMs: number("QUOTA_LEASE_MS", { fallback: 600_000, least: 1_000, most: 86_400_000, whole: true }),
     bodyLimitBytes: 1_048_576 * number("BODY_LIMIT_MB", { fallback: 20, least: 1, most: 1024, whole: true }),
     waitUpToMs: 1000 * number("QUOTA_WAIT_S", { fallback: 10, least: 0, most: 600 }),
@@ -84,13 +90,6 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return settings;
 }
 
-interface Range {
-  readonly fallback: number;
-  readonly least: number;
-  readonly most: number;
-  readonly whole?: boolean;
-}
-
 function readers(env: Readonly<Record<string, string | undefined>>, faults: string[]) {
   const text = (name: string): string | undefined => {
     const value = env[name]?.trim();
@@ -98,13 +97,16 @@ function readers(env: Readonly<Record<string, string | undefined>>, faults: stri
   };
   return {
     text,
-    number(name: string, { fallback, least, most, whole = false }: Range): number {
+    number<Fallback extends number | undefined>(
+      name: string,
+      { fallback, ...range }: NumberRange & { readonly fallback: Fallback },
+    ): number | Fallback {
       const written = text(name);
       if (written === undefined) return fallback;
       const value = Number(written);
-      if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-      const kind = whole ? "a whole number" : "a number";
-      faults.push(`${name} is "${written}"; it must be ${kind} from ${least} to ${most}.`);
+      const problem = rangeProblem(value, range);
+      if (problem === undefined) return value;
+      faults.push(`${name} is "${written}"; it ${problem}`);
       return fallback;
     },
     word<Word extends string, Fallback extends Word | undefined>(

@@ -33,6 +33,7 @@ import { createStoreSettings } from "./quotaStore/storeSettings.js";
 import { outageRisks } from "./outageRisk.js";
 import type { Settings } from "./readSettings.js";
 import { createSecretFiles } from "./secretFiles.js";
+import { createSharingSettings } from "./sharingSettings/createSharingSettings.js";
 import { createAttempts } from "./session/attempts.js";
 import { createHostCheck } from "./session/hostCheck.js";
 import { createSignInCode } from "./session/signInCode.js";
@@ -103,6 +104,8 @@ export async function startGateway({
     const storage = await openStorage({ dataDir, logger: log });
     closing.push(() => storage.close());
     const { pools, plans, keys, teams, organisations, forest, connections } = storage;
+    const sharing = await createSharingSettings({ storage, environment: settings, logger: log });
+    closing.push(() => sharing.close());
     const presence = createPresence(dataDir);
     closing.push(async () => presence.close());
     const quotaStore = await createStore({
@@ -156,7 +159,7 @@ export async function startGateway({
         }),
         clock,
         logger: log,
-        saturationThreshold: settings.saturationThreshold,
+        saturationThreshold: () => sharing.now("saturationThreshold"),
         leaseMs: settings.leaseMs,
         whenStoreFails,
         replicas: settings.replicas,
@@ -191,14 +194,17 @@ export async function startGateway({
     };
     const decisions = createDecisionLog(clock);
     const waitingRoom = decisions.watchRoom(metrics.watchRoom(createWaitingRoom({ engine: rated, clock })));
-    const retention = startRetention({ store, retentionDays: settings.retentionDays, clock, logger: log });
+    const retentionDays = (): number => sharing.now("consumptionRetentionDays");
+    const retention = startRetention({ store, retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
+    sharing.watch(() => void retention.sweep());
     const replicaWatch = createReplicaWatch({
       id: presence.id,
       quotaStore,
       replicas: settings.replicas,
       async own() {
-        const { leaseMs, saturationThreshold, replicas } = settings;
+        const { leaseMs, replicas } = settings;
+        const saturationThreshold = sharing.now("saturationThreshold");
         const config = await storage.config.read();
         const hashes = configHashes(config, { leaseMs, saturationThreshold, replicas, whenStoreFails });
         return { hashes, ratePlanRevision: config.ratePlanRevision };
@@ -246,9 +252,10 @@ export async function startGateway({
       inFlight,
       metrics,
       quotaStore,
+      traffic,
+      sharing,
       decisions,
       logins,
-      traffic,
       config: storage.config,
       reload: async () => {
         await Promise.all([pools.list(), plans.list()]);

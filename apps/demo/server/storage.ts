@@ -25,7 +25,11 @@ export interface Storage {
   readonly settings: {
     get(name: string): Promise<unknown>;
     set(name: string, value: string): Promise<void>;
+    /** All at once, or nothing; `undefined` takes a value away. */
+    change(changes: ReadonlyMap<string, string | number | undefined>): Promise<void>;
   };
+  /** Calls `look` soon after another process has changed the database; returns what stops that. */
+  watch(look: () => void): () => void;
   /** The sessions of those who signed in with this admin token. */
   sessionsOf(adminToken: string): Sessions;
   /** All that gateways on one store must have in common. */

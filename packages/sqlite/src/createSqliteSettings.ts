@@ -11,6 +11,8 @@ export interface Settings {
   /** @throws {StoreError} when the file cannot be read, or holds something else than JSON there. */
   get(key: string): Promise<SettingValue | undefined>;
   set(key: string, value: SettingValue): Promise<void>;
+  /** Sets, or takes away where the value is `undefined`, all of them in one step. */
+  change(changes: ReadonlyMap<string, SettingValue | undefined>): Promise<void>;
   /** Takes a setting away; whether there was one. */
   delete(key: string): Promise<boolean>;
   /** Every setting, by key. */
@@ -39,6 +41,18 @@ export function createSqliteSettings(db: QuotaDatabase): Settings {
     async set(key, value) {
       const text = JSON.stringify(value);
       await orStoreError(file, () => db.write(() => store.run(key, text)));
+    },
+    async change(changes) {
+      const texts = [...changes].map(
+        ([key, value]) => [key, value === undefined ? undefined : JSON.stringify(value)] as const,
+      );
+      await orStoreError(file, () =>
+        db.write(() => {
+          for (const [key, text] of texts)
+            if (text === undefined) drop.run(key);
+            else store.run(key, text);
+        }),
+      );
     },
     async delete(key) {
       return await orStoreError(file, () => db.write(() => drop.run(key).changes > 0));

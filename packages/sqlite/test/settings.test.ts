@@ -35,6 +35,38 @@ describe("createSqliteSettings", () => {
     expect(await neighbour.list()).toEqual(new Map());
   });
 
+  test("several are changed and taken away in one step, or none of them", async () => {
+    const db = await place.open();
+    const settings = createSqliteSettings(db);
+    await settings.set("a", 1);
+    await settings.set("b", 2);
+    await settings.change(
+      new Map<string, SettingValue | undefined>([
+        ["a", undefined],
+        ["b", 0],
+        ["c", null],
+        ["d", undefined],
+      ]),
+    );
+    const changed = new Map([
+      ["b", 0],
+      ["c", null],
+    ]);
+    expect(await settings.list()).toEqual(changed);
+    db.connection.exec(
+      "CREATE TRIGGER no BEFORE INSERT ON quota_settings WHEN new.key = 'bad' BEGIN SELECT raise(ABORT, 'no'); END",
+    );
+    await expect(
+      settings.change(
+        new Map<string, SettingValue | undefined>([
+          ["b", undefined],
+          ["bad", 1],
+        ]),
+      ),
+    ).rejects.toMatchObject({ name: "StoreError" });
+    expect(await settings.list()).toEqual(changed);
+  });
+
   test("what is no JSON is a failure that names the setting, not a value", async () => {
     const db = await place.open();
     const settings = createSqliteSettings(db);

@@ -9,7 +9,7 @@ export type ConfigPart = (typeof CONFIG_PARTS)[number];
 
 /**
  * A hash per part of a configuration. When something was made or how often it was changed is nobody's concern; the life of a pool is, since
- * it names what is counted. `settings` are those of the environment on which the numbers depend.
+ * it names what is counted. `settings` are those on which the numbers depend, as they are in force.
  */
 export function configHashes(
   config: GatewayConfig,

@@ -167,7 +167,9 @@ function difference(mine: Told, others: readonly Told[]): readonly string[] {
     ...(parts.some((part) => part !== "settings")
       ? ["take GET /api/config of the right one and PUT it to the others"]
       : []),
-    ...(parts.includes("settings") ? ["start them with the same QUOTA_* variables"] : []),
+    ...(parts.includes("settings")
+      ? ["give them the same QUOTA_* variables and the same settings (PUT /api/settings/sharing)"]
+      : []),
   ];
   return [
     `The gateways that count in this Redis differ in their ${listed(parts)}: ${remedies.join(", and ")}.`,
