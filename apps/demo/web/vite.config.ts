@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { brotliCompress, gzip } from "node:zlib";
 import { promisify } from "node:util";
 import react from "@vitejs/plugin-react";
@@ -18,11 +18,15 @@ export default defineConfig({
 /** Writes each text file once more as `.gz` and as `.br`, so that the gateway compresses nothing while it serves. */
 function precompress(): Plugin {
   let directory = "";
+  let isWritten = false;
   return {
     name: "precompress",
     apply: "build",
-    configResolved: ({ root, build }) => void (directory = join(root, build.outDir)),
+    configResolved: ({ root, build }) => void (directory = resolve(root, build.outDir)),
+    writeBundle: () => void (isWritten = true),
     async closeBundle() {
+      // This is called after a failure, too; what failed must not be hidden behind a directory that is not there.
+      if (!isWritten) return;
       for (const name of await readdir(directory, { recursive: true })) {
         if (!/\.(html|js|css|svg)$/.test(name)) continue;
         const file = join(directory, name);

@@ -1,13 +1,11 @@
-import { useKeys } from "../api/useKeys.js";
+import { useKeyOrdinals } from "../api/useKeyOrdinals.js";
 import { keyColour } from "./keyColour.js";
 import { Name } from "./Name.js";
 import styles from "./KeyName.module.css";
 
 /** A key's name beside its colour. */
 export function KeyName({ id }: { readonly id: string }) {
-  const { data } = useKeys();
-  const key = data?.find((other) => other.id === id);
-  const { colour, pattern } = keyColour(key?.ordinal);
+  const { colour, pattern } = keyColour(useKeyOrdinals().get(id));
   return (
     <span className={styles.key}>
       <span

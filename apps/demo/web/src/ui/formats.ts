@@ -60,6 +60,19 @@ export function windowText(window: string): string {
   return WINDOWS.get(window) ?? window;
 }
 
+/** `tokens/5h`, a dimension's name, as words. */
+export function dimensionText(name: string): string {
+  const [unit = name, window] = name.split("/");
+  return window === undefined ? unit : `${unit} per ${windowText(window)}`;
+}
+
+/** Somebody's name inside a sentence: cut where it is long, and isolated from the direction of the words around it. */
+export function nameText(name: string): string {
+  return `\u2068${name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name}\u2069`;
+}
+
+const LONGEST_NAME = 60;
+
 const WINDOWS: ReadonlyMap<string, string> = new Map([
   ["5h", "5 hours"],
   ["hourly", "hour"],

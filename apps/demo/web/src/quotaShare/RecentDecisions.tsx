@@ -1,0 +1,136 @@
+import type { PoolJson } from "@quota/http";
+import { useState } from "react";
+import { Badge } from "../ui/Badge.js";
+import { Button } from "../ui/Button.js";
+import { ErrorState } from "../ui/ErrorState.js";
+import { amountText, dimensionText, nameText } from "../ui/formats.js";
+import { KeyName } from "../ui/KeyName.js";
+import { Modal } from "../ui/Modal.js";
+import { Moment } from "../ui/Moment.js";
+import { ExplainedDecision } from "./ExplainedDecision.js";
+import styles from "./RecentDecisions.module.css";
+import { useDecisions, type LoggedDecision } from "./useDecisions.js";
+
+/** Who was refused here lately, or passed unjudged, with the numbers of that moment. */
+export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
+  const [apiKeyId, setApiKeyId] = useState<string>();
+  const [explained, setExplained] = useState<LoggedDecision>();
+  const { data, error, refetch } = useDecisions(pool.connectionId, apiKeyId);
+  if (error !== null && data === undefined)
+    return <ErrorState what="The decisions" error={error} onRetry={() => void refetch()} />;
+  const policyOf = (id: string) => pool.allocations.find((one) => one.apiKeyId === id)?.policy;
+  return (
+    <div className={styles.decisions}>
+      <div className={styles.filter}>
+        <select
+          aria-label="Decisions of which key"
+          value={apiKeyId ?? ""}
+          onChange={({ target }) => setApiKeyId(target.value === "" ? undefined : target.value)}
+        >
+          <option value="">All keys</option>
+          {pool.allocations.map(({ apiKeyId: id }) => (
+            <option key={id} value={id}>
+              {id.slice(0, 80)}
+            </option>
+          ))}
+        </select>
+        <span className={styles.about}>
+          The newest 200 refusals and unjudged requests of this gateway process; those that passed are not
+          kept.
+        </span>
+      </div>
+      {data !== undefined && data.length === 0 && (
+        <p className={styles.about}>Nobody was refused since the gateway started.</p>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <div
+          className={`table-frame ${styles.frame}`}
+          tabIndex={0}
+          role="region"
+          aria-label="Recent decisions"
+        >
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">Key</th>
+                <th scope="col">Outcome</th>
+                <th scope="col">Where</th>
+                <th scope="col" className="figure">
+                  Used
+                </th>
+                <th scope="col" className="figure">
+                  Share
+                </th>
+                <th scope="col" className="figure">
+                  Opens
+                </th>
+                <th scope="col">
+                  <span className="visually-hidden">Explanation</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((logged) => (
+                <Row key={logged.id} logged={logged} onWhy={setExplained} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {explained !== undefined && (
+        <Modal
+          title="Why?"
+          about={
+            <>
+              The decision of <Moment at={explained.at} />, with its numbers.
+            </>
+          }
+          onClose={() => setExplained(undefined)}
+          actions={<Button onClick={() => setExplained(undefined)}>Close</Button>}
+        >
+          <ExplainedDecision
+            decision={explained.decision}
+            apiKeyId={explained.apiKeyId}
+            policy={policyOf(explained.apiKeyId)}
+          />
+        </Modal>
+      )}
+    </div>
+  );
+}
+
+function Row({
+  logged,
+  onWhy,
+}: {
+  readonly logged: LoggedDecision;
+  readonly onWhy: (logged: LoggedDecision) => void;
+}) {
+  const { at, apiKeyId, decision } = logged;
+  const decided = decision.dimensions.find(({ name }) => name === decision.decidedBy);
+  return (
+    <tr>
+      <td>
+        <Moment at={at} />
+      </td>
+      <th scope="row">
+        <KeyName id={apiKeyId} />
+      </th>
+      <td>
+        <Badge tone={decision.allowed ? "warning" : "danger"}>{decision.reason ?? decision.status}</Badge>
+      </td>
+      <td>{decision.decidedBy === undefined ? "" : dimensionText(decision.decidedBy)}</td>
+      <td className="figure">{decided === undefined ? "" : amountText(decided.unit, decided.used)}</td>
+      <td className="figure">
+        {decided?.share === undefined ? "" : amountText(decided.unit, decided.share)}
+      </td>
+      <td className="figure">{decision.retryAt === undefined ? "" : <Moment at={decision.retryAt} />}</td>
+      <td className="actions">
+        <Button look="quiet" onClick={() => onWhy(logged)} aria-label={`Why? ${nameText(apiKeyId)}`}>
+          Why?
+        </Button>
+      </td>
+    </tr>
+  );
+}
