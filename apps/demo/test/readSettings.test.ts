@@ -26,6 +26,14 @@ describe("the settings", () => {
     expect(readSettings({ PORT: "", DATA_DIR: " ", QUOTA_LEASE_MS: "" })).toEqual(defaults);
   });
 
+  test("names of a proxy are a list, in lower case; addresses may be among them", () => {
+    const { publicHosts } = readSettings({
+      QUOTA_PUBLIC_HOSTS: " Quota.Example.com, 192.0.2.7,[2001:db8::1] ,,",
+    });
+    expect(publicHosts).toEqual(["quota.example.com", "192.0.2.7", "[2001:db8::1]"]);
+    expect(readSettings({}).publicHosts).toEqual([]);
+  });
+
   test.each([
     ["PORT", "70000"],
     ["PORT", "80.5"],
@@ -54,6 +62,11 @@ describe("the settings", () => {
     ["UPSTREAM_API_KEY", "sk-without-an-upstream"],
     ["UPSTREAM_PROVIDER", "kimi"],
     ["QUOTA_ADMIN_TOKEN", "two words"],
+    ["QUOTA_PUBLIC_HOSTS", "https://quota.example.com"],
+    ["QUOTA_PUBLIC_HOSTS", "quota.example.com:8443"],
+    ["QUOTA_PUBLIC_HOSTS", "*.example.com"],
+    ["QUOTA_PUBLIC_HOSTS", "quota.example.com evil.example"],
+    ["QUOTA_PUBLIC_HOSTS", "fine.example,-"],
     ["QUOTA_ADMIN_TOKEN", "clé"],
   ])("%s=%s stops the start with a sentence that names the variable", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(StartError);
