@@ -62,8 +62,10 @@ export default defineConfig({
           at("apps/demo/e2e/browser/buildPages.ts"),
         ],
         include: [pages],
-        // What a page shows is asked again until it is so.
-        expect: { poll: { interval: 20, timeout: 10_000 } },
+        // What a page shows is asked again until it is so. Two browsers on two cores take their time.
+        expect: { poll: { interval: 20, timeout: 30_000 } },
+        testTimeout: 90_000,
+        hookTimeout: 90_000,
       }),
     ],
   },
