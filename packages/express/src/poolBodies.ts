@@ -41,3 +41,6 @@ export const allocationRemoval = z.object({ rebalance });
 
 /** PUT of a plan. */
 export const planBody = z.strictObject({ dimensions: z.unknown().optional() });
+
+/** POST of a preview of a plan, where it is not the body of a PUT: what DELETE would do. */
+export const revertBody = z.strictObject({ revert: z.literal(true, "must be true, or left out") });

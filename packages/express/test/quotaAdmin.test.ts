@@ -18,6 +18,8 @@ const everything: [method: string, path: string][] = [
   ["GET", "/api/quota/plans/seat"],
   ["PUT", "/api/quota/plans/seat"],
   ["DELETE", "/api/quota/plans/seat"],
+  ["POST", "/api/quota/plans/seat/preview"],
+  ["GET", "/api/quota/pools/team/burn"],
   ["GET", "/api/quota/preview"],
   ["GET", "/api/quota/nothing"],
 ];

@@ -39,6 +39,13 @@ export { sseDecoder, type ServerSentEvent, type SseDecoder } from "./sseDecoder.
 
 export { poolJson, type AllocationJson, type PoolJson } from "./restPool.js";
 export { planJson, type PlanJson } from "./restPlan.js";
+export {
+  planChangeJson,
+  type DimensionChangeJson,
+  type KeyChangeJson,
+  type PlanChange,
+  type PlanChangeJson,
+} from "./restPlanChange.js";
 export { usageJson, type DimensionUsageJson, type KeyUsageJson, type UsageJson } from "./restUsage.js";
 export { burnJson, type BurnJson, type DimensionBurnJson } from "./restBurn.js";
 export { decisionJson, type DecisionJson, type DimensionDecisionJson } from "./restDecision.js";

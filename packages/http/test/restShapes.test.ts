@@ -7,7 +7,16 @@ import {
   type PoolUsage,
   type ProviderReading,
 } from "@quota/core";
-import { decisionJson, ownUsageJson, parseEstimateQuery, planJson, poolJson, usageJson } from "@quota/http";
+import {
+  burnJson,
+  decisionJson,
+  ownUsageJson,
+  parseEstimateQuery,
+  planJson,
+  poolJson,
+  rateRefusalJson,
+  usageJson,
+} from "@quota/http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { asked, decided, NOON } from "./decisions.js";
@@ -253,6 +262,82 @@ describe("A pool's usage in the REST API", () => {
         },
       ],
     });
+  });
+});
+
+describe("A refusal by a limit per minute in the REST API", () => {
+  const refusal = {
+    node: { id: "organisation:acme", kind: "organisation" },
+    dimension: "tpm",
+    limit: 1000,
+    used: 600,
+    heldForChildren: 300,
+    requested: 200,
+  } as const;
+
+  test("names the node, as it is called outside of its plan, and its numbers", () => {
+    const refused = { status: "refused", allowed: false, reason: "rate-limit-tpm", refusal } as const;
+    const shown = { ...refused, retryAt: NOON, dimensions: [] };
+    expect(rateRefusalJson({ ...refused, retryAt: NOON })).toStrictEqual(shown);
+    expect(
+      rateRefusalJson({ ...refused, retryAt: undefined }, (id) => id.replace("organisation:", "")),
+    ).toStrictEqual({
+      ...refused,
+      refusal: { ...refusal, node: { id: "acme", kind: "organisation" } },
+      dimensions: [],
+    });
+  });
+
+  test("has no numbers where no verdict held", () => {
+    const contended = { status: "refused", allowed: false, reason: "contended", retryAt: NOON } as const;
+    expect(rateRefusalJson(contended)).toStrictEqual({ ...contended, dimensions: [] });
+  });
+});
+
+test("How fast a pool is used up is told in units, and when it would be over if it is to end", () => {
+  const parsed = parseDimensions([
+    { unit: "usd", window: "daily", limit: 10 },
+    { unit: "tokens", window: "5h", limit: "unknown" },
+  ]);
+  if (!parsed.ok) throw new Error("the plan does not parse");
+  const [usd, tokens] = parsed.value;
+  const json = burnJson({
+    poolId: "team",
+    generatedAt: NOON,
+    dimensions: [
+      {
+        dimension: usd!,
+        used: 7_500_000_000,
+        burnRate: { perSecond: 3_000_000, timeToExhaustionMs: 833_333.3 },
+        samples: [{ at: NOON - 1, used: 4_000_000_000, perSecond: 1_000_000 }],
+      },
+      { dimension: tokens!, used: 5, burnRate: { perSecond: 0, timeToExhaustionMs: null }, samples: [] },
+    ],
+  });
+  expect(json).toStrictEqual({
+    poolId: "team",
+    generatedAt: NOON,
+    dimensions: [
+      {
+        unit: "usd",
+        window: "daily",
+        limit: 10,
+        used: 7.5,
+        perSecond: 0.003,
+        timeToExhaustionMs: 833_333.3,
+        exhaustedAt: NOON + 833_334,
+        samples: [{ at: NOON - 1, used: 4, perSecond: 0.001 }],
+      },
+      {
+        unit: "tokens",
+        window: "5h",
+        limit: "unknown",
+        used: 5,
+        perSecond: 0,
+        timeToExhaustionMs: null,
+        samples: [],
+      },
+    ],
   });
 });
 
