@@ -58,6 +58,13 @@ describe("the demo starts", () => {
     const lines = demo.stdout().trimEnd().split("\n");
     expect(lines.at(-1)).toBe(`ready ${url}`);
     for (const key of ["alice", "bob", "carol"]) expect(demo.stdout()).toContain(`sk-demo-${key}`);
+    const [, link] = /^ {2}dashboard +(\S+)$/mu.exec(demo.stdout())!;
+    expect(link!.startsWith(`${url}/dashboard/sign-in#code=`)).toBe(true);
+    const code = link!.split("#code=")[1];
+    const signedIn = await fetch(`${url}/api/session`, { method: "POST", body: JSON.stringify({ code }) });
+    expect(signedIn.status).toBe(204);
+    // Neither the code nor what it opened is in what a service would keep of its start.
+    expect(demo.stderr()).not.toContain(code);
 
     const pasted = lines.filter((line) => line.startsWith("curl "));
     expect(pasted).toHaveLength(2);

@@ -93,7 +93,8 @@ describe("a request that changes something", () => {
     ["by TLS where we have none", { origin: "https://localhost:8787" }, "at fault"],
     ["from a sandbox", { origin: "null", "sec-fetch-site": "cross-site" }, "at fault"],
     ["typed in", { "sec-fetch-site": "none" }, "at fault"],
-    ["whose two headers contradict", { origin: host, "sec-fetch-site": "same-origin" }, "at fault"],
+    ["whose origin is none", { origin: host, "sec-fetch-site": "same-origin" }, "at fault"],
+    ["whose headers contradict", { origin: `http://${host}`, "sec-fetch-site": "same-site" }, "at fault"],
     ["with no origin at all", {}, "at fault"],
   ])("%s is %s", (_name, headers, verdict) => {
     const fault = originFault(asked({ host, ...headers }), { needed: true });
