@@ -2,6 +2,7 @@ import type { EpochMs } from "@quota/core";
 import type { BurnMeter } from "./burnMeter.js";
 import { changeStep, type ChangeOutcome } from "./changeStep.js";
 import { ContendedError } from "./contendedError.js";
+import { everyoneCounter } from "./counterId.js";
 import type { LivePool } from "./governedPools.js";
 import { keysThatCount } from "./keysThatCount.js";
 import type { Reading } from "./lastKnownUse.js";
@@ -150,7 +151,9 @@ export function createAgreedWindows(tools: {
     now: EpochMs,
   ): void {
     const { dimension, window, state } = moment;
-    burn.note({ ledger, dimension: dimension.name, bucket: window?.number ?? state.number, amount }, now);
+    const id = everyoneCounter({ dimension, isAgreed: true }, "settled");
+    const counter = { id, bucket: window?.number ?? state.number };
+    burn.note({ ledger, dimension: dimension.name, counter, amount }, now);
   }
 
   return {

@@ -6,6 +6,7 @@ import {
   type BurnSample,
   type EpochMs,
 } from "@quota/core";
+import type { Counter, CounterId } from "./usageStore.js";
 
 /** Remembers how much was used when, so that a page can say how fast it goes. */
 export interface BurnMeter {
@@ -14,7 +15,8 @@ export interface BurnMeter {
     seen: {
       readonly ledger: string;
       readonly dimension: string;
-      readonly bucket: number;
+      /** The bucket's own. One of another id is counted in another window: its number says nothing beside the ones before. */
+      readonly counter: Pick<Counter, "id" | "bucket">;
       readonly amount: number;
     },
     now: EpochMs,
@@ -36,6 +38,7 @@ const MAX_LEDGERS = 5_000;
 
 export function createBurnMeter(): BurnMeter {
   interface Track {
+    id: CounterId;
     bucket: number;
     /** Cumulative use is what earlier buckets held, as far as we saw, and what the current one holds. */
     earlier: number;
@@ -60,14 +63,20 @@ export function createBurnMeter(): BurnMeter {
   }
 
   return {
-    note({ ledger, dimension, bucket, amount }, now) {
+    note({ ledger, dimension, counter: { id, bucket }, amount }, now) {
       const tracks = tracksOf(ledger);
       let track = tracks.get(dimension);
       if (track === undefined) {
-        track = { bucket, earlier: 0, amount, samples: [] };
+        track = { id, bucket, earlier: 0, amount, samples: [] };
         tracks.set(dimension, track);
       }
-      if (bucket > track.bucket) {
+      if (id !== track.id) {
+        // It may have begun with what the window before it held: what is there at first sight is nobody's new use.
+        track.earlier += track.amount - amount;
+        track.id = id;
+        track.bucket = bucket;
+        track.amount = amount;
+      } else if (bucket > track.bucket) {
         track.earlier += track.amount;
         track.bucket = bucket;
         track.amount = 0;

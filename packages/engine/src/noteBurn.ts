@@ -16,6 +16,6 @@ export function noteBurn(
 ): void {
   const { burn, ledger, moment, total } = seen;
   const { dimension, everyone, settledAt } = moment;
-  const { bucket } = everyone[settledAt]!;
-  burn.note({ ledger, dimension: dimension.name, bucket, amount: total.amounts[settledAt]! }, now);
+  const counter = everyone[settledAt]!;
+  burn.note({ ledger, dimension: dimension.name, counter, amount: total.amounts[settledAt]! }, now);
 }

@@ -117,7 +117,7 @@ export function createUseWriter(tools: {
       const i = additions.counters.indexOf(counter);
       if (i < 0) continue;
       const amount = before[i]! + additions.amounts[i]!;
-      burn.note({ ledger: live.ledger, dimension: dimension.name, bucket: counter.bucket, amount }, at);
+      burn.note({ ledger: live.ledger, dimension: dimension.name, counter, amount }, at);
     }
   }
 

@@ -525,6 +525,29 @@ describe("the history of the burn rate", () => {
     expect(dimensions[0]!.burnRate).toEqual((await engine.usage(pool.id))!.dimensions[0]!.burnRate);
   });
 
+  it("goes on when the provider says where the window lies, whose number is another then", async () => {
+    const { spend, engine, pool, time } = await engineOver(tokens);
+    await spend("alice", { tokens: 100 });
+    time.now += 10_000;
+    const said = {
+      provider: "kimi",
+      window: "5h",
+      unit: "tokens",
+      utilization: 0.01,
+      source: "header",
+    } as const;
+    const resetsAt = time.now + 3_600_000;
+    await engine.observe(pool.connectionId, [{ ...said, resetsAt, receivedAt: time.now }]);
+    await spend("alice", { tokens: 50 });
+    time.now += 10_000;
+    await spend("alice", { tokens: 50 });
+    const { samples } = (await engine.burn(pool.id))!.dimensions[0]!;
+    expect(samples.map(({ used }) => used)).toEqual([100, 100, 150]);
+    time.now += 3_600_000;
+    await spend("alice", { tokens: 70 });
+    expect((await engine.burn(pool.id))!.dimensions[0]!.samples.at(-1)).toMatchObject({ used: 220 });
+  });
+
   it("says nothing of a rate under two samples", async () => {
     const { engine, pool } = await engineOver(tokens);
     expect((await engine.burn(pool.id))!.dimensions[0]).toMatchObject({
