@@ -1,0 +1,159 @@
+import { UNITS, WINDOWS, type Policy, type Unit, type WindowName } from "@quota/core";
+import { memo, useId, useState } from "react";
+import { windowText } from "../ui/formats.js";
+import { KeyName } from "../ui/KeyName.js";
+import { capText } from "./capText.js";
+import type { RowFaults } from "./fieldFaults.js";
+import { parseDecimal } from "./parseDecimal.js";
+import { POLICIES } from "./policyWords.js";
+import type { RowDraft } from "./poolDraft.js";
+import styles from "./AllocationsEditor.module.css";
+
+export interface AllocationRowProps extends RowFaults {
+  readonly row: RowDraft;
+  /** What else there is to say of the key: its name, that it is disabled or gone. */
+  readonly about: string | undefined;
+  /** Whether policy and cap are edited, too. */
+  readonly isWhole: boolean;
+  /** Always the same function: only a row that has changed is drawn again. */
+  readonly onChange: (apiKeyId: string, fields: Partial<RowDraft>) => void;
+}
+
+/** One key: whether it is in the pool, its weight, its policy and its cap. */
+export const AllocationRow = memo(function AllocationRow(props: AllocationRowProps) {
+  const { row, about, isWhole, onChange, weight: weightFault, cap: capFault, other: otherFault } = props;
+  const { apiKeyId, isIn, weight, policy } = row;
+  const [isCapOpen, setCapOpen] = useState(false);
+  const id = useId();
+  const name = apiKeyId.slice(0, 60);
+  const change = (fields: Partial<RowDraft>): void => onChange(apiKeyId, fields);
+  const showsCap = isIn && isWhole && (isCapOpen || capFault !== undefined);
+  return (
+    <li className={`${styles.row} ${isWhole ? styles.whole : ""}`}>
+      <label className={styles.key}>
+        <input
+          type="checkbox"
+          checked={isIn}
+          aria-describedby={about === undefined ? undefined : `${id}-about`}
+          onChange={({ target }) => onChange(apiKeyId, { isIn: target.checked })}
+        />
+        <span>
+          <KeyName id={apiKeyId} />
+          {about !== undefined && (
+            <span className={styles.about} id={`${id}-about`}>
+              {about}
+            </span>
+          )}
+        </span>
+      </label>
+      {isIn && (
+        <span className={styles.weight}>
+          <input
+            inputMode="decimal"
+            autoComplete="off"
+            aria-label={`Weight of ${name}, in percent`}
+            aria-invalid={weightFault !== undefined || undefined}
+            aria-describedby={weightFault === undefined ? undefined : `${id}-weight`}
+            value={weight}
+            onChange={({ target }) => change({ weight: target.value })}
+          />
+          <span aria-hidden="true">%</span>
+        </span>
+      )}
+      {isIn && isWhole && (
+        <>
+          <select
+            className={styles.policy}
+            aria-label={`Policy of ${name}`}
+            value={policy}
+            onChange={({ target }) => change({ policy: target.value as Policy })}
+          >
+            {POLICIES.map((word) => (
+              <option key={word}>{word}</option>
+            ))}
+          </select>
+          <button
+            type="button"
+            className={styles.cap}
+            aria-expanded={showsCap}
+            aria-label={`Cap of ${name}: ${capOf(row)}`}
+            onClick={() => setCapOpen(!showsCap)}
+          >
+            {capOf(row)}
+          </button>
+        </>
+      )}
+      {showsCap && (
+        <CapFields row={row} name={name} fault={capFault} faultId={`${id}-cap`} onChange={change} />
+      )}
+      {weightFault !== undefined && (
+        <p className={styles.fault} id={`${id}-weight`}>
+          {weightFault}
+        </p>
+      )}
+      {capFault !== undefined && (
+        <p className={styles.fault} id={`${id}-cap`}>
+          {capFault}
+        </p>
+      )}
+      {otherFault !== undefined && <p className={styles.fault}>{otherFault}</p>}
+    </li>
+  );
+});
+
+function CapFields({
+  row,
+  name,
+  fault,
+  faultId,
+  onChange,
+}: {
+  readonly row: RowDraft;
+  readonly name: string;
+  readonly fault: string | undefined;
+  readonly faultId: string;
+  readonly onChange: (fields: Partial<RowDraft>) => void;
+}) {
+  const { capValue, capUnit, capWindow } = row;
+  return (
+    <span className={styles.capFields}>
+      <input
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="no cap"
+        aria-label={`Cap of ${name}, empty for none`}
+        aria-invalid={fault !== undefined || undefined}
+        aria-describedby={fault === undefined ? undefined : faultId}
+        value={capValue}
+        onChange={({ target }) => onChange({ capValue: target.value })}
+      />
+      <select
+        aria-label={`Unit of the cap of ${name}`}
+        value={capUnit}
+        onChange={({ target }) => onChange({ capUnit: target.value as Unit })}
+      >
+        {UNITS.map((unit) => (
+          <option key={unit}>{unit}</option>
+        ))}
+      </select>
+      <select
+        aria-label={`Window of the cap of ${name}`}
+        value={capWindow}
+        onChange={({ target }) => onChange({ capWindow: target.value as WindowName | "every" })}
+      >
+        <option value="every">in every window</option>
+        {WINDOWS.map((window) => (
+          <option key={window} value={window}>
+            per {windowText(window)}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+function capOf({ capValue, capUnit, capWindow }: RowDraft): string {
+  if (capValue.trim() === "") return "No cap";
+  const value = parseDecimal(capValue);
+  return value === undefined ? "Not a number" : capText({ value, unit: capUnit, window: capWindow });
+}

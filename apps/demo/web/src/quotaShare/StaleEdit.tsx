@@ -1,0 +1,68 @@
+import type { PoolJson } from "@quota/http";
+import { useEffect, useRef } from "react";
+import { Button } from "../ui/Button.js";
+import { KeyName } from "../ui/KeyName.js";
+import { Name } from "../ui/Name.js";
+import { differenceText } from "./differenceText.js";
+import { poolDifference } from "./poolDifference.js";
+import styles from "./StaleEdit.module.css";
+
+/** That the pool is another than the one that was edited: what is another, and what to do with what was typed. */
+export function StaleEdit({
+  base,
+  theirs,
+  onKeep,
+  onTake,
+}: {
+  readonly base: PoolJson;
+  readonly theirs: PoolJson;
+  readonly onKeep: () => void;
+  readonly onTake: () => void;
+}) {
+  const differences = poolDifference(base, theirs);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), [theirs]);
+  return (
+    <section className={styles.stale} ref={box} tabIndex={-1} aria-label="The pool has changed">
+      <p role="alert">
+        Nothing was saved: somebody changed this pool while you were editing. What you typed is still here.
+      </p>
+      <table className="table">
+        <caption className="visually-hidden">What somebody else changed</caption>
+        <thead>
+          <tr>
+            <th scope="col">Changed</th>
+            <th scope="col">When you began</th>
+            <th scope="col">Now</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map((difference) => {
+            const { what, before, after } = differenceText(difference);
+            const { apiKeyId } = difference;
+            return (
+              <tr key={`${difference.field} ${apiKeyId ?? ""}`}>
+                <th scope="row">
+                  {apiKeyId !== undefined && <KeyName id={apiKeyId} />} {what}
+                </th>
+                <td>
+                  <Name>{before}</Name>
+                </td>
+                <td>
+                  <Name>{after}</Name>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {differences.length === 0 && <p>It was written again, with the same contents.</p>}
+      <div className={styles.actions}>
+        <Button onClick={onTake}>Take theirs, drop mine</Button>
+        <Button look="primary" onClick={onKeep}>
+          Keep my edit on top of the new version
+        </Button>
+      </div>
+    </section>
+  );
+}

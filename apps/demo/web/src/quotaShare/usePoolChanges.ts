@@ -1,0 +1,66 @@
+import { useMutation, useQueryClient, type QueryClient, type UseMutationResult } from "@tanstack/react-query";
+import type { PoolSpec } from "@quota/core";
+import type { PoolJson } from "@quota/http";
+import { request, RequestFailure } from "../api/request.js";
+import { POOLS_KEY } from "./usePools.js";
+import type { PoolPatch } from "./poolPatch.js";
+
+export interface PoolChanges {
+  readonly create: UseMutationResult<PoolJson, Error, PoolSpec>;
+  /** Refused (412) when the pool is not `pool` any more; the answer has the pool as it is now. */
+  readonly change: UseMutationResult<PoolJson, Error, { readonly pool: PoolJson; readonly patch: PoolPatch }>;
+  /** A pool that is gone already counts as deleted. */
+  readonly remove: UseMutationResult<void, Error, PoolJson>;
+}
+
+/** The writes to pools; whatever the pages show of pools is read again after one, even after one that failed. */
+export function usePoolChanges(): PoolChanges {
+  const queries = useQueryClient();
+  const onSettled = (): void => readPoolsAgain(queries);
+  const keep = (pool: PoolJson): void => {
+    queries.setQueryData<readonly PoolJson[]>(POOLS_KEY, (pools) => pools && withPool(pools, pool));
+  };
+  return {
+    create: useMutation({
+      mutationFn: (spec) => request<PoolJson>("/api/quota/pools", { method: "POST", body: spec }),
+      onSuccess: keep,
+      onSettled,
+    }),
+    change: useMutation({
+      mutationFn: ({ pool, patch }) =>
+        request<PoolJson>(poolPath(pool), { method: "PATCH", body: patch, ifVersion: pool.version }),
+      onSuccess: keep,
+      onSettled,
+    }),
+    remove: useMutation({
+      async mutationFn(pool) {
+        try {
+          await request<undefined>(poolPath(pool), { method: "DELETE" });
+        } catch (error) {
+          if (!(error instanceof RequestFailure) || error.problem.status !== 404) throw error;
+        }
+      },
+      onSuccess: (_, { id }) => {
+        queries.setQueryData<readonly PoolJson[]>(POOLS_KEY, (pools) =>
+          pools?.filter((pool) => pool.id !== id),
+        );
+      },
+      onSettled,
+    }),
+  };
+}
+
+/** Everything that a pool's number may stand in. */
+export function readPoolsAgain(queries: QueryClient): void {
+  for (const queryKey of [POOLS_KEY, ["overview"], ["plans"]]) void queries.invalidateQueries({ queryKey });
+}
+
+function poolPath({ id }: PoolJson): string {
+  return `/api/quota/pools/${encodeURIComponent(id)}`;
+}
+
+function withPool(pools: readonly PoolJson[], pool: PoolJson): readonly PoolJson[] {
+  return pools.some(({ id }) => id === pool.id)
+    ? pools.map((other) => (other.id === pool.id ? pool : other))
+    : [...pools, pool];
+}
