@@ -1,6 +1,6 @@
 import type { PlanJson } from "@quota/http";
 import { useMutation } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "../ui/Button.js";
 import { Notice } from "../ui/Notice.js";
 import { DimensionFields } from "./DimensionFields.js";
@@ -33,6 +33,7 @@ export interface PlanEditorProps {
 /** Edits a plan's dimensions. What is saved was previewed first, exactly as it is. */
 export function PlanEditor({ plan, draft, onDraft, onSaved, onCancel }: PlanEditorProps) {
   const addPlace = useRef<HTMLDivElement>(null);
+  const previewPlace = useRef<HTMLDivElement>(null);
   const preview = useMutation({
     mutationFn: (asked: PlanDraft) => previewPlan(plan.connectionId, { dimensions: typedDimensions(asked) }),
     onMutate: () => write.reset(),
@@ -42,6 +43,9 @@ export function PlanEditor({ plan, draft, onDraft, onSaved, onCancel }: PlanEdit
   const faults = planFaults(write.error ?? preview.error, preview.variables?.rows ?? draft.rows);
   const othersWere = !isSamePlan(plan, draft.base);
   useUnsavedWarning(isChanged(draft));
+  useEffect(() => {
+    if (isFresh) previewPlace.current?.focus();
+  }, [isFresh]);
 
   const save = (): void =>
     write.mutate(
@@ -112,21 +116,30 @@ export function PlanEditor({ plan, draft, onDraft, onSaved, onCancel }: PlanEdit
         </p>
       )}
       <div className={styles.actions}>
-        {isFresh ? (
-          <Button look="primary" busy={write.isPending} disabled={othersWere} onClick={save}>
-            Save
-          </Button>
-        ) : (
-          <Button look="primary" type="submit" busy={preview.isPending} disabled={!isChanged(draft)}>
-            Preview
-          </Button>
-        )}
+        <Button
+          look={isFresh ? "plain" : "primary"}
+          type="submit"
+          busy={preview.isPending}
+          disabled={isFresh || !isChanged(draft)}
+        >
+          Preview
+        </Button>
         <Button onClick={onCancel}>{isChanged(draft) ? "Discard" : "Cancel"}</Button>
         <span className={styles.next} role="status">
           {nextStep({ isFresh, hasChanged: isChanged(draft), othersWere })}
         </span>
       </div>
-      {isFresh && <PlanPreviewTable preview={preview.data} />}
+      {isFresh && (
+        // Below what it changes, so that no second click on "Preview" saves unseen.
+        <div ref={previewPlace} className={styles.preview} tabIndex={-1}>
+          <PlanPreviewTable preview={preview.data} />
+          <div className={styles.actions}>
+            <Button look="primary" busy={write.isPending} disabled={othersWere} onClick={save}>
+              Save
+            </Button>
+          </div>
+        </div>
+      )}
     </form>
   );
 }

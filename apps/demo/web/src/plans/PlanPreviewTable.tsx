@@ -1,16 +1,16 @@
 import { dimensionName } from "@quota/core";
+import type { DimensionChangeJson, KeyChangeJson, PlanChangeJson } from "@quota/http";
 import { useState } from "react";
 import { Badge } from "../ui/Badge.js";
 import { Button } from "../ui/Button.js";
 import { bareAmountText, wholeText } from "../ui/formats.js";
 import { KeyName } from "../ui/KeyName.js";
-import { lengthText, limitText } from "./dimensionText.js";
-import type { PlanPreview, PreviewedDimension, PreviewedKey } from "./planPreview.js";
+import { courseText, lengthText, limitText } from "./dimensionText.js";
 import { TableFrame } from "../ui/TableFrame.js";
 import styles from "./PlanPreviewTable.module.css";
 
 /** What a plan would change for each key, those who would be over their share first. */
-export function PlanPreviewTable({ preview }: { readonly preview: PlanPreview }) {
+export function PlanPreviewTable({ preview }: { readonly preview: PlanChangeJson }) {
   const { dimensions, poolId } = preview;
   return (
     <section className={styles.preview} aria-label="What it would change">
@@ -25,18 +25,19 @@ export function PlanPreviewTable({ preview }: { readonly preview: PlanPreview })
   );
 }
 
-function Changed({ dimension }: { readonly dimension: PreviewedDimension }) {
-  const { unit, change, perKey } = dimension;
+function Changed({ dimension }: { readonly dimension: DimensionChangeJson }) {
+  const { unit, perKey } = dimension;
   const [isWhole, setWhole] = useState(false);
-  const sorted = perKey.toSorted((a, b) => overBy(b) - overBy(a));
+  const sorted = perKey.toSorted((a, b) => Math.max(0, overBy(b)) - Math.max(0, overBy(a)));
   const shown = isWhole ? sorted : sorted.slice(0, FIRST);
+  const hasShares = perKey.some((key) => (key.fairShare ?? key.fairShareBefore) !== undefined);
   const title = `${unit} per ${lengthText(dimension)}`;
   return (
     <div className={styles.dimension}>
       <h3>
-        {title} <span className={styles.change}>{CHANGES[change](limitText(dimension))}</span>
+        {title} <span className={styles.change}>{changeText(dimension)}</span>
       </h3>
-      {perKey.length > 0 && (
+      {hasShares && (
         <TableFrame label={`Keys: ${title}`}>
           <table className="table">
             <thead>
@@ -74,7 +75,7 @@ function Changed({ dimension }: { readonly dimension: PreviewedDimension }) {
           </table>
         </TableFrame>
       )}
-      {perKey.length > FIRST && (
+      {hasShares && perKey.length > FIRST && (
         <div>
           <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? `Only the first ${String(FIRST)}` : `All ${wholeText(perKey.length)} keys`}
@@ -90,8 +91,8 @@ function Then({
   dimension,
   entry,
 }: {
-  readonly dimension: PreviewedDimension;
-  readonly entry: PreviewedKey;
+  readonly dimension: DimensionChangeJson;
+  readonly entry: KeyChangeJson;
 }) {
   if (dimension.change === "removed") return <Badge tone="neutral">not limited by it</Badge>;
   if (entry.fairShare === undefined) return <Badge tone="neutral">counted, no share</Badge>;
@@ -102,7 +103,7 @@ function Then({
   );
 }
 
-function summary({ poolId, dimensions }: PlanPreview): string {
+function summary({ poolId, dimensions }: PlanChangeJson): string {
   if (poolId === undefined) return "No pool shares this connection yet, so nobody’s share changes.";
   if (dimensions.every(({ change }) => change === "same")) return "Nobody’s share changes.";
   const over = new Set(
@@ -115,16 +116,23 @@ function summary({ poolId, dimensions }: PlanPreview): string {
 }
 
 /** How much more than its share it uses; below 0 where it does not, or has none. */
-function overBy({ used, fairShare }: PreviewedKey): number {
+function overBy({ used, fairShare }: KeyChangeJson): number {
   return used === undefined || fairShare === undefined ? -Infinity : used - fairShare;
 }
 
-const CHANGES: Readonly<Record<PreviewedDimension["change"], (limit: string) => string>> = {
-  added: (limit) => `new: ${limit}`,
-  removed: () => "no longer counted by the plan",
-  changed: (limit) => `changed: ${limit}`,
-  same: () => "as before",
-};
+/** What becomes of a dimension, in words. */
+function changeText(dimension: DimensionChangeJson): string {
+  const { change, before } = dimension;
+  if (change === "removed") return "is no longer counted by the plan";
+  if (change === "added") return `is new: ${limitText(dimension)}, ${courseText(dimension)}`;
+  if (before === undefined || change === "same") return "stays as it is";
+  const limits = [limitText(before), limitText(dimension)];
+  const courses = [courseText(before), courseText(dimension)];
+  return [
+    ...(limits[0] === limits[1] ? [limits[1]] : [limits.join(" → ")]),
+    ...(courses[0] === courses[1] ? [] : [courses.join(" → ")]),
+  ].join("; ");
+}
 
 const COLUMNS = ["used", "before", "then"];
 /** As many as one reads at a glance. */

@@ -34,6 +34,8 @@ export function RevertPlan({
     queryKey: ["plan-revert", seen],
     queryFn: () => previewPlan(seen.connectionId, { revert: true }),
     gcTime: 0,
+    // Once it is reverted there is nothing left to look at.
+    enabled: write.isIdle,
   });
   const othersWere = !isSamePlan(plan, seen);
   const revert = (): void =>
@@ -64,7 +66,16 @@ export function RevertPlan({
         <>
           <Notice
             tone="warning"
-            action={<Button onClick={() => setSeen(plan)}>Look at what it changes now</Button>}
+            action={
+              <Button
+                onClick={() => {
+                  write.reset();
+                  setSeen(plan);
+                }}
+              >
+                Look at what it changes now
+              </Button>
+            }
           >
             Somebody else has changed this plan meanwhile. It is now:
           </Notice>

@@ -24,9 +24,7 @@ export function StoreTest({
       <span role="status" className={styles.said}>
         {test.isPending && "Asking …"}
         {test.data !== undefined && <Result tested={test.data} />}
-        {test.error !== null && (
-          <Badge tone="danger">{faultsOf(test.error).get("redisUrl") ?? detailOf(test.error)}</Badge>
-        )}
+        {test.error !== null && <Failed why={faultsOf(test.error).get("redisUrl") ?? detailOf(test.error)} />}
       </span>
     </>
   );
@@ -37,10 +35,19 @@ type Tested =
   | { readonly works: false; readonly reason: string };
 
 function Result({ tested }: { readonly tested: Tested }) {
-  if (!tested.works) return <Badge tone="danger">Does not work: {tested.reason}</Badge>;
+  if (!tested.works) return <Failed why={tested.reason} />;
   return (
-    <Badge tone="good">
-      Works: {tested.server ?? "it"} answered within {wholeText(Math.max(1, tested.tookMs))} ms
-    </Badge>
+    <>
+      <Badge tone="good">works</Badge>{" "}
+      {`${tested.server ?? "It"} answered within ${wholeText(Math.max(1, tested.tookMs))} ms.`}
+    </>
+  );
+}
+
+function Failed({ why }: { readonly why: string }) {
+  return (
+    <>
+      <Badge tone="danger">does not work</Badge> {why}
+    </>
   );
 }
