@@ -13,7 +13,7 @@ export interface ClientCounts {
   readonly refused: number;
   /** Everything else that is no answer. */
   readonly failed: number;
-  /** It was time for another one, and {@link MOST_IN_FLIGHT} were under way. */
+  /** It was time for another one, and twenty were under way already. */
   readonly skipped: number;
   /** Why the last one that was refused was: `quota_fair_share`. */
   readonly lastRefusal?: string | undefined;
@@ -32,7 +32,7 @@ export interface Client {
 }
 
 /** A client that waits for this many answers sends nothing new: it would pile up where requests wait. */
-export const MOST_IN_FLIGHT = 20;
+const MOST_IN_FLIGHT = 20;
 
 /** @param send asks once, the first time with 1; undefined where there is nobody to ask any more: then the client stops. */
 export function createClient(
@@ -58,18 +58,24 @@ export function createClient(
     const answer = send(counts.sent + 1, signal);
     if (answer === undefined) return stop();
     counts.sent += 1;
-    const counted = answer.then(
-      (outcome) => {
-        if (signal.aborted) return;
-        counts[outcome.kind] += 1;
-        if (outcome.kind === "refused") lastRefusal = outcome.reason;
-      },
-      () => {
-        if (!signal.aborted) counts.failed += 1;
-      },
-    );
+    const counted = answer.then((outcome) => {
+      if (signal.aborted) return;
+      counts[outcome.kind] += 1;
+      if (outcome.kind === "refused") lastRefusal = outcome.reason;
+    });
     underWay.add(counted);
     void counted.then(() => underWay.delete(counted));
+  }
+
+  /** Keeps the pace where the machine does not: what it was late with is sent together, and more than a second of it never. */
+  function pace(perSecond: number, giveUp: AbortController): () => void {
+    const began = performance.now();
+    let offered = 0;
+    return () => {
+      const due = 1 + Math.floor(((performance.now() - began) / 1000) * perSecond);
+      for (offered = Math.max(offered, due - Math.ceil(perSecond)); offered < due; offered += 1)
+        if (!giveUp.signal.aborted) next(giveUp);
+    };
   }
 
   return {
@@ -78,8 +84,9 @@ export function createClient(
     start(perSecond) {
       const giveUp = running?.giveUp ?? new AbortController();
       clearInterval(running?.timer);
-      running = { timer: setInterval(() => next(giveUp), 1000 / perSecond).unref(), giveUp };
-      next(giveUp);
+      const offer = pace(perSecond, giveUp);
+      running = { timer: setInterval(offer, 1000 / perSecond).unref(), giveUp };
+      offer();
     },
     stop,
     async idle() {
