@@ -2,12 +2,21 @@ import { useState } from "react";
 import { Button } from "./Button.js";
 
 /** Puts a text into the clipboard, and says so. */
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({
+  text,
+  label = "Copy",
+  onCopied,
+}: {
+  readonly text: string;
+  readonly label?: string;
+  readonly onCopied?: () => void;
+}) {
   const [said, setSaid] = useState<string>();
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
       setSaid("Copied");
+      onCopied?.();
     } catch {
       setSaid("Select the text and copy it by hand");
     }

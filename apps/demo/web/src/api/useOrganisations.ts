@@ -1,0 +1,23 @@
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { EVERY_MS } from "./createQueries.js";
+import { request } from "./request.js";
+
+/** A root of the rate plan, as `GET /api/orgs` shows it. */
+export interface Organisation {
+  readonly id: string;
+  readonly name: string;
+  readonly rpm: number | null;
+  readonly tpm: number | null;
+  readonly version: number;
+  readonly createdAt: string;
+}
+
+export const ORGANISATIONS_KEY = ["orgs"] as const;
+
+export function useOrganisations(): UseQueryResult<readonly Organisation[]> {
+  return useQuery({
+    queryKey: ORGANISATIONS_KEY,
+    queryFn: ({ signal }) => request<readonly Organisation[]>("/api/orgs", { signal }),
+    refetchInterval: EVERY_MS.pools,
+  });
+}

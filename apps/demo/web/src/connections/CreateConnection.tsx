@@ -1,0 +1,63 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { faultsOf, request } from "../api/request.js";
+import { Button } from "../ui/Button.js";
+import { Field } from "../ui/Field.js";
+import { FormFault } from "../ui/FormFault.js";
+import { Modal } from "../ui/Modal.js";
+import { NEW_CONNECTION, newConnectionBody } from "./connectionDraft.js";
+import { ConnectionFormFields } from "./ConnectionFormFields.js";
+
+/** A new provider account. */
+export function CreateConnection({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: () => void;
+}) {
+  const [id, setId] = useState("");
+  const [typed, setTyped] = useState(NEW_CONNECTION);
+  const making = useMutation({
+    mutationFn: () => request("/api/connections", { method: "POST", body: newConnectionBody(id, typed) }),
+    onSuccess: onMade,
+  });
+  const faults = faultsOf(making.error);
+  return (
+    <Modal
+      title="New connection"
+      about="One account at one provider. Keys share it through a pool, which is made on the page Pools."
+      onClose={onClose}
+      dismissible={id === "" && typed === NEW_CONNECTION}
+      onSubmit={() => making.mutate()}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={making.isPending}>
+            Create connection
+          </Button>
+        </>
+      }
+    >
+      <Field
+        label="Id"
+        hint="What pools, plans and clients know it by, such as openai-team. It never changes."
+        fault={faults.get("id")}
+      >
+        <input
+          autoComplete="off"
+          spellCheck={false}
+          value={id}
+          onChange={({ target }) => setId(target.value)}
+        />
+      </Field>
+      <ConnectionFormFields
+        isNew
+        typed={typed}
+        onType={(field, value) => setTyped((before) => ({ ...before, [field]: value }))}
+        faults={faults}
+      />
+      <FormFault error={making.error} />
+    </Modal>
+  );
+}

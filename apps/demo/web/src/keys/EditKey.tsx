@@ -1,0 +1,71 @@
+import { faultsOf } from "../api/request.js";
+import { useEdit } from "../api/useEdit.js";
+import type { ApiKey } from "../api/useKeys.js";
+import { LIMIT_WORDS } from "../rates/limitWords.js";
+import { parseLimit } from "../rates/parseLimit.js";
+import { Button } from "../ui/Button.js";
+import { FormFault } from "../ui/FormFault.js";
+import { Modal } from "../ui/Modal.js";
+import { Name } from "../ui/Name.js";
+import { StaleNotice } from "../ui/StaleNotice.js";
+import { keyChange, keyFields } from "./keyFields.js";
+import { KeyFormFields } from "./KeyFormFields.js";
+
+/** A key's name, place and limits. */
+export function EditKey({
+  apiKey,
+  onClose,
+  onSaved,
+}: {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}) {
+  const { draft, set, isTyped, save, isSaving, error, changed } = useEdit({
+    thing: apiKey,
+    path: `/api/keys/${encodeURIComponent(apiKey.id)}`,
+    member: "key",
+    fieldsOf: keyFields,
+    changeOf: (typed, key) => keyChange(typed, keyFields(key)),
+    onSaved,
+  });
+  const faults = faultsOf(error);
+  return (
+    <Modal
+      title="Edit key"
+      about={
+        <>
+          <Name>{apiKey.id}</Name>. Its id and its secret stay.
+        </>
+      }
+      onClose={onClose}
+      dismissible={!isTyped}
+      onSubmit={save}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="primary"
+            busy={isSaving}
+            disabled={!isTyped || parseLimit(draft.rpm) === undefined || parseLimit(draft.tpm) === undefined}
+          >
+            {changed === undefined ? "Save" : "Save over theirs"}
+          </Button>
+        </>
+      }
+    >
+      {changed !== undefined && <StaleNotice changed={changed} labels={LABELS} shown={shown} />}
+      <KeyFormFields typed={draft} onType={set} faults={faults} />
+      {faults.size === 0 && <FormFault error={error} />}
+    </Modal>
+  );
+}
+
+const LABELS = { name: "Name", place: "Belongs to", rpm: LIMIT_WORDS.rpm, tpm: LIMIT_WORDS.tpm };
+
+function shown(field: string, value: string): string {
+  if (field !== "place") return value;
+  if (value === "") return "nobody";
+  return value.replace(/^team:/u, "team ").replace(/^org:/u, "organisation ");
+}

@@ -1,0 +1,63 @@
+import { faultsOf } from "../api/request.js";
+import { useEdit } from "../api/useEdit.js";
+import { Button } from "../ui/Button.js";
+import { FormFault } from "../ui/FormFault.js";
+import { Modal } from "../ui/Modal.js";
+import { Name } from "../ui/Name.js";
+import { StaleNotice } from "../ui/StaleNotice.js";
+import { LIMIT_WORDS } from "./limitWords.js";
+import { ownerChange, ownerFields, type Owner } from "./ownerFields.js";
+import { OwnerFormFields } from "./OwnerFormFields.js";
+import { parseLimit } from "./parseLimit.js";
+import { ratePath } from "./ratePath.js";
+
+/** A team's or an organisation's name, place and limits. */
+export function EditOwner({
+  kind,
+  owner,
+  onClose,
+  onSaved,
+}: {
+  readonly kind: "organisation" | "team";
+  readonly owner: Owner;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}) {
+  const { draft, set, isTyped, save, isSaving, error, changed } = useEdit({
+    thing: owner,
+    path: ratePath({ kind, id: owner.id }),
+    member: kind,
+    fieldsOf: ownerFields,
+    changeOf: ownerChange,
+    onSaved,
+  });
+  const faults = faultsOf(error);
+  const isWhole = parseLimit(draft.rpm) !== undefined && parseLimit(draft.tpm) !== undefined;
+  return (
+    <Modal
+      title={kind === "team" ? "Edit team" : "Edit organisation"}
+      about={<Name>{owner.id}</Name>}
+      onClose={onClose}
+      dismissible={!isTyped}
+      onSubmit={save}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={isSaving} disabled={!isTyped || !isWhole}>
+            {changed === undefined ? "Save" : "Save over theirs"}
+          </Button>
+        </>
+      }
+    >
+      {changed !== undefined && <StaleNotice changed={changed} labels={LABELS} shown={shown} />}
+      <OwnerFormFields kind={kind} typed={draft} onType={set} faults={faults} />
+      {faults.size === 0 && <FormFault error={error} />}
+    </Modal>
+  );
+}
+
+const LABELS = { name: "Name", orgId: "Organisation", ...LIMIT_WORDS };
+
+function shown(field: string, value: string): string {
+  return field === "orgId" && value === "" ? "none" : value;
+}
