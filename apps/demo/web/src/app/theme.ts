@@ -14,10 +14,10 @@ export function keptTheme(): Theme {
 /** Shows it from now on. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") {
-    delete document.documentElement.dataset["theme"];
+    delete document.documentElement.dataset.theme;
     localStorage.removeItem(KEPT_AS);
     return;
   }
-  document.documentElement.dataset["theme"] = theme;
+  document.documentElement.dataset.theme = theme;
   localStorage.setItem(KEPT_AS, theme);
 }

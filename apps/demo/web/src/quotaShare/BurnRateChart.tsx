@@ -62,7 +62,7 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
           ) : (
             <>
               ; at this rate used up in {durationText(timeToExhaustionMs)}, at{" "}
-              <Moment at={exhaustedAt} now={now} />
+              <Moment at={exhaustedAt} />
             </>
           )}
         </p>
@@ -75,7 +75,7 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
               dataKey="at"
               type="number"
               domain={["dataMin", "dataMax"]}
-              tickFormatter={(at: number) => momentText(at, now)}
+              tickFormatter={(at: number) => momentText(at)}
               tick={{ fill: "var(--muted)", fontSize: 12 }}
               stroke="var(--hairline)"
               minTickGap={48}
@@ -90,7 +90,7 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
             <YAxis yAxisId="rate" orientation="right" hide />
             <Tooltip
               isAnimationActive={false}
-              labelFormatter={(at) => `${momentText(Number(at), now)} (${utcText(Number(at))})`}
+              labelFormatter={(at) => `${momentText(Number(at))} (${utcText(Number(at))})`}
               formatter={(value, name) => [
                 name === "rate" ? rate(Number(value)) : amountText(unit, Number(value)),
                 name,
@@ -153,7 +153,7 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
               {samples.map(({ at, used, perSecond: then }) => (
                 <tr key={at}>
                   <td>
-                    <Moment at={at} now={now} />
+                    <Moment at={at} />
                   </td>
                   <td className="figure">{amountText(unit, used)}</td>
                   <td className="figure">{rate(then)}</td>

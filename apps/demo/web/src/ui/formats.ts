@@ -45,8 +45,8 @@ export function durationText(ms: number): string {
 }
 
 /** A moment in the reader's zone: the time alone today, with the date on other days. */
-export function momentText(at: number, now: number): string {
-  const isToday = dates.format(at) === dates.format(now);
+export function momentText(at: number): string {
+  const isToday = dates.format(at) === dates.format(Date.now());
   return isToday ? times.format(at) : datesAndTimes.format(at);
 }
 
