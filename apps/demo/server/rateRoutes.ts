@@ -2,23 +2,46 @@ import { ratePathFrom } from "@quota/core";
 import type { RateAdmission, RateDimensionUsage, RateNodeUsage, RateRoom } from "@quota/engine";
 import type { Router } from "express";
 import { notFound } from "./adminAnswers.js";
+import type { ApiKeys } from "./apiKeys.js";
+import type { Organisations } from "./organisations.js";
 import type { PlantedForest, RateForest } from "./rateForest.js";
 import { rateNodeId, type RateKind } from "./rateNodeId.js";
+import { rateTreeOwners } from "./rateTreeOwners.js";
 import { rateWarnings, type RateWarning } from "./rateWarnings.js";
+import { sendJsonList } from "./sendJsonList.js";
+import type { Teams } from "./teams.js";
 
 export interface RateRoutesParts {
-  readonly rates: Pick<RateAdmission, "rateUsage">;
+  readonly rates: Pick<RateAdmission, "rateUsage" | "rateTreeUsage">;
   readonly forest: RateForest;
-  readonly organisations: { get(id: string): unknown };
-  readonly teams: { get(id: string): unknown };
-  readonly keys: { get(id: string): unknown };
+  readonly organisations: Pick<Organisations, "get" | "list">;
+  readonly teams: Pick<Teams, "get" | "list">;
+  readonly keys: Pick<ApiKeys, "get" | "list">;
 }
 
-/** `/rates/:kind/:id`, for `org`, `team` and `key`: limits, use in this minute, what is kept for those below, and what is left. */
+/** `/rates`, the whole tree, and `/rates/:kind/:id`, for `org`, `team` and `key`: limits, use in this minute, what is kept for those below, and what is left. */
 export function addRateRoutes(
   router: Router,
   { rates, forest, organisations, teams, keys }: RateRoutesParts,
 ): void {
+  router.get("/rates", async (_request, response) => {
+    const planted = forest.latest();
+    const usage = await rates.rateTreeUsage(planted);
+    const counted = new Map(usage.nodes.map((node) => [node.id, node]));
+    // It may have been a newer plan that was read.
+    const inForce = forest.current();
+    await sendJsonList(response.set("cache-control", "no-store"), {
+      head: { revision: usage.revision, resetsAt: usage.resetsAt },
+      list: "nodes",
+      items: rateTreeOwners({ organisations, teams, keys }),
+      item: ({ kind, id, name, parent, version }): RateTreeNodeJson => {
+        const node = counted.get(rateNodeId(kind, id));
+        const { rpm, tpm } = node === undefined ? { rpm: UNLIMITED, tpm: UNLIMITED } : shown(node, inForce);
+        return { kind, id, name, ...(parent && { parent }), version, rpm, tpm };
+      },
+    });
+  });
+
   const kinds = new Map<string, { readonly kind: RateKind; readonly owners: { get(id: string): unknown } }>([
     ["org", { kind: "organisation", owners: organisations }],
     ["team", { kind: "team", owners: teams }],
@@ -49,6 +72,15 @@ export function addRateRoutes(
       warnings,
     } satisfies RatesJson);
   });
+}
+
+/** A node of the whole tree; a key that belongs nowhere and has no limit is one, too. */
+export interface RateTreeNodeJson extends RateNodeJson {
+  readonly name: string;
+  /** Left out: it belongs to nobody. */
+  readonly parent?: { readonly kind: RateKind; readonly id: string };
+  /** What an edit of its limits is based on (`If-Match`). */
+  readonly version: number;
 }
 
 /** A node's numbers in one minute. */

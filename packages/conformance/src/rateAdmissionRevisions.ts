@@ -203,6 +203,8 @@ export async function expectDefinition(
         return [id, usage.nodes[0]!] as const;
       }),
     );
+    const tree = await rates.rateTreeUsage(revised);
+    expect(tree).toMatchObject({ revision: revised.revision, nodes: nodes.map(([, node]) => node) });
     const byId = new Map(nodes);
     for (const node of revised.plan.nodes.values())
       for (const [dimension, member] of [

@@ -34,6 +34,7 @@ import {
 import { createRateStore } from "./rateStore.js";
 import { RatesUnavailableError } from "./ratesUnavailableError.js";
 import { readRatePlanUsage } from "./readRatePlanUsage.js";
+import { readRateTreeUsage } from "./readRateTreeUsage.js";
 import { createStoreWatch } from "./storeWatch.js";
 
 /** How long the store may take unless said otherwise. */
@@ -205,6 +206,7 @@ export function createRateAdmission(options: RateAdmissionOptions): RateAdmissio
     async rateUsage(asked) {
       return readRatePlanUsage({ asked, leafId: leafOf(asked), plans, store }, now());
     },
+    rateTreeUsage: (asked) => readRateTreeUsage({ asked, plans, store }, now()),
     status: () => ({ storeFailure: watch.failure }),
   };
 }

@@ -28,6 +28,7 @@ export type {
   RateNodeUsage,
   RatePlanRequest,
   RatePlanUsage,
+  RateTreeUsage,
   RateRoom,
   RateScopesRequest,
   RevisedRatePlan,

@@ -47,6 +47,12 @@ export interface RateAdmission {
    * @throws {RatesUnavailableError} where the store failed.
    */
   rateUsage(asked: RatePlanRequest): Promise<RatePlanUsage>;
+  /**
+   * The same of every node of a plan, in its order, in one reading of the store; for display.
+   *
+   * @throws {RatesUnavailableError} where the store failed.
+   */
+  rateTreeUsage(asked: RevisedRatePlan): Promise<RateTreeUsage>;
   /** How rate admission is doing, for health checks and metrics. */
   status(): Pick<EngineStatus, "storeFailure">;
 }
@@ -105,6 +111,14 @@ export interface RatePlanUsage {
   readonly nodes: readonly RateNodeUsage[];
   /** The most that one request at the first node would be let through with right now. */
   readonly available: { readonly requests: RateRoom; readonly tokens: RateRoom };
+}
+
+export interface RateTreeUsage {
+  /** Of the plan that these numbers belong to. */
+  readonly revision: number;
+  /** When the minute turns and every use is 0 again. */
+  readonly resetsAt: EpochMs;
+  readonly nodes: readonly RateNodeUsage[];
 }
 
 export type RateRoom = number | "unlimited";

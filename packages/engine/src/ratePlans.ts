@@ -15,6 +15,8 @@ export interface RatePlans {
   load(id: string, revision: number): Promise<RevisedRatePlan>;
   /** The counters of a node's path. @throws {QuotaConfigError} `unknown-rate-node` */
   pathSheet(plan: RatePlan, leafId: string): RatePlanSheet;
+  /** The counters of every node, in the plan's order. */
+  treeSheet(plan: RatePlan): RatePlanSheet;
 }
 
 /** Above this many, plans are taken as they are handed in, and paths are laid out anew, so that memory stays bounded. */
@@ -25,6 +27,7 @@ export function createRatePlans(loadPlan: RateAdmissionOptions["loadPlan"]): Rat
   const known = new Map<string, RevisedRatePlan>();
   const loading = new Map<string, Promise<RevisedRatePlan>>();
   const sheets = new WeakMap<RatePlan, Map<string, RatePlanSheet>>();
+  const trees = new WeakMap<RatePlan, RatePlanSheet>();
 
   function remember(revised: RevisedRatePlan): RevisedRatePlan {
     const { id, revision } = revised;
@@ -72,6 +75,11 @@ export function createRatePlans(loadPlan: RateAdmissionOptions["loadPlan"]): Rat
         if (ofPlan.size >= MAX_PATHS) ofPlan.clear();
         ofPlan.set(leafId, sheet);
       }
+      return sheet;
+    },
+    treeSheet(plan) {
+      const sheet = trees.get(plan) ?? ratePlanSheet([...plan.nodes.values()]);
+      trees.set(plan, sheet);
       return sheet;
     },
   };
