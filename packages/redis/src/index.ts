@@ -6,6 +6,8 @@ export { createRedisStore } from "./createRedisStore.js";
 export type { RedisStoreOptions } from "./createRedisStore.js";
 export { redisClock } from "./redisClock.js";
 export type { RedisClock, RedisClockOptions } from "./redisClock.js";
+export { redisServerKind } from "./checkRedisServer.js";
+export type { RedisServerKind } from "./checkRedisServer.js";
 export { liveCounters } from "./liveCounters.js";
 export { redisClientOptions, redisClusterOptions } from "./redisClientOptions.js";
 export type { RedisClientSettings, RedisClusterSettings } from "./redisClientOptions.js";

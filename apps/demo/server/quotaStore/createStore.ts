@@ -9,6 +9,7 @@ import { redisFault } from "./redisFault.js";
 import { saidBy } from "./saidBy.js";
 import { StoreChangeRefused } from "./storeChangeRefused.js";
 import type { StoreSettings } from "./storeSettings.js";
+import { tryDatabase, tryRedis } from "./tryStore.js";
 
 export interface QuotaStoreParts {
   readonly sqlite: CountedStore;
@@ -250,6 +251,13 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
     },
     redis: () => (store.current === redis?.store ? redis : undefined),
     change: (asking) => inTurn(() => change(asking)),
+    async test({ driver, redisUrl }) {
+      if (driver === "sqlite") return tryDatabase(sqlite.store, clock.now());
+      const url = await urlAfter(redisUrl);
+      if (url === undefined)
+        return { works: false, reason: "Give redisUrl: no address of a Redis is configured." };
+      return tryRedis(() => openRedis(url, warn));
+    },
     async close() {
       closed = true;
       clearTimeout(retry);

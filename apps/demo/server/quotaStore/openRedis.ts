@@ -7,13 +7,17 @@ import type { OpenedRedis } from "./openedRedis.js";
  * @throws {Error} when ioredis is not installed, or the server does not answer within two seconds, refuses the password, or is too old.
  */
 export async function openRedis(url: string, onWarning: (warning: string) => void): Promise<OpenedRedis> {
-  const { liveCounters, openRedisStore } = await import("@quota/redis");
+  const { liveCounters, openRedisStore, redisServerKind } = await import("@quota/redis");
   const { store, clock, redis, close } = await openRedisStore(url, { onWarning });
   return {
     store,
     clock,
     live: (now) => liveCounters(redis, {}, now),
     ask: (...command) => redis.call(...command),
+    async server() {
+      const { name, version } = redisServerKind(String(await redis.call("info", "server")));
+      return `${name.toLowerCase()} ${version}`;
+    },
     close,
   };
 }

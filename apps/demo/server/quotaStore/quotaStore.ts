@@ -1,6 +1,7 @@
 import type { UsageStore } from "@quota/engine";
 import type { OpenedRedis } from "./openedRedis.js";
 import type { StoreChoice, StoreDriver } from "./storeSettings.js";
+import type { StoreTrial } from "./tryStore.js";
 
 /** Where use is counted: one store to the engine, whatever it is just now. */
 export interface QuotaStore {
@@ -18,6 +19,8 @@ export interface QuotaStore {
    * @throws {StoreChangeRefused} in a sentence; then everything is as it was.
    */
   change(change: StoreChange): Promise<void>;
+  /** Tries a store as {@link QuotaStore.change} would begin with it, and changes nothing. */
+  test(asked: Pick<StoreChange, "driver" | "redisUrl">): Promise<StoreTrial>;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import { buildBadRequest, buildProblem } from "@quota/http";
 import express, { type Router } from "express";
 import { z } from "zod";
 import { bodyFaults } from "../bodyFaults.js";
+import { parsedBody } from "../parsedBody.js";
 import type { QuotaStore } from "./quotaStore.js";
 import { StoreChangeRefused } from "./storeChangeRefused.js";
 import { redisUrlProblem } from "./redisUrl.js";
@@ -10,7 +11,7 @@ import { STORE_DRIVERS } from "./storeSettings.js";
 
 /**
  * `GET` and `PUT /api/settings/quota-store`, behind a check of the admin token. The address of Redis is taken and never given back: it may
- * hold a password. What cannot be done now is 409, in a sentence, and changes nothing.
+ * hold a password. What cannot be done now is 409, in a sentence, and changes nothing. `POST …/test` tries a store and changes nothing either.
  */
 export function createQuotaStoreRouter(quotaStore: QuotaStore): Router {
   const router = express.Router();
@@ -27,6 +28,11 @@ export function createQuotaStoreRouter(quotaStore: QuotaStore): Router {
     }
     response.json(shown(quotaStore));
   });
+  router.post("/test", async (request, response) => {
+    const asked = parsedBody({ body: request.body as unknown, response }, testBody);
+    if (asked === undefined) return;
+    response.set("cache-control", "no-store").json(await quotaStore.test(asked));
+  });
   return router;
 }
 
@@ -35,10 +41,14 @@ const redisUrl = z.string("must be an address.").superRefine((value, context) =>
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });
 
+const store = {
+  driver: z.enum(STORE_DRIVERS, 'must be "sqlite" or "redis".'),
+  redisUrl: redisUrl.nullable().optional(),
+};
+const testBody = z.strictObject(store, "must be an object.");
 const changeBody = z.strictObject(
   {
-    driver: z.enum(STORE_DRIVERS, 'must be "sqlite" or "redis".'),
-    redisUrl: redisUrl.nullable().optional(),
+    ...store,
     takesEffect: z.enum(["now", "next-start"], 'must be "now" or "next-start".').default("now"),
   },
   "must be an object.",

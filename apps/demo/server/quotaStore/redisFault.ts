@@ -4,6 +4,7 @@ export function redisFault(error: unknown): string {
   for (const { code, message } of causes) {
     if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
       return "cannot be asked, since ioredis is not installed; install it beside the gateway";
+    if (code === "redis-server-unknown") return `cannot be used: ${message.replace(/\.$/u, "")}`;
     if (/^(?:WRONGPASS|NOAUTH)\b/u.test(message)) return "does not accept the password";
     const refusal = /^[A-Z][A-Z]+(?= )/u.exec(message)?.[0];
     if (refusal !== undefined && refusal !== "ERR") return `answers ${refusal}`;
