@@ -1,0 +1,91 @@
+import { useState } from "react";
+import { Badge } from "../ui/Badge.js";
+import { Button } from "../ui/Button.js";
+import { nameText, wholeText } from "../ui/formats.js";
+import { KeyName } from "../ui/KeyName.js";
+import { Name } from "../ui/Name.js";
+import styles from "./TrafficPanel.module.css";
+import type { TrafficClient } from "./useTraffic.js";
+
+/** One simulated client: what it does, what it met, and a button that starts or stops it. */
+export function ClientRow({
+  client,
+  poolName,
+  isBusy,
+  onChange,
+}: {
+  readonly client: TrafficClient;
+  readonly poolName: string | undefined;
+  readonly isBusy: boolean;
+  readonly onChange: (wanted: { readonly running: boolean; readonly perSecond: number }) => void;
+}) {
+  const { apiKeyId, running, perSecond, sent, passed, refused, failed, lastRefusal } = client;
+  const [typed, setTyped] = useState<string>();
+  const wanted = typed === undefined ? perSecond : typed.trim() === "" ? Number.NaN : Number(typed);
+  return (
+    <tr>
+      <th scope="row">
+        <KeyName id={apiKeyId} />
+      </th>
+      <td data-label="State" className={styles.state}>
+        {running ? (
+          <Badge tone="good">
+            asks <Name>{poolName ?? client.connectionId}</Name>
+          </Badge>
+        ) : (
+          <Badge tone="neutral">stopped</Badge>
+        )}
+      </td>
+      <td data-label="Per second">
+        <input
+          className={styles.rate}
+          type="number"
+          min={0.1}
+          max={50}
+          step="any"
+          aria-label={`Requests per second of ${nameText(apiKeyId)}`}
+          value={typed ?? String(perSecond)}
+          onChange={({ target }) => setTyped(target.value)}
+          onBlur={() => {
+            if (running && wanted !== perSecond) onChange({ running, perSecond: wanted });
+          }}
+          onKeyDown={({ key }) => {
+            if (key === "Enter") onChange({ running, perSecond: wanted });
+          }}
+        />
+      </td>
+      <td data-label="Sent" className="figure">
+        {wholeText(sent)}
+      </td>
+      <td data-label="Passed" className="figure">
+        {wholeText(passed)}
+      </td>
+      <td data-label="Refused" className="figure">
+        {wholeText(refused)}
+      </td>
+      <td data-label="Failed" className="figure">
+        {wholeText(failed)}
+      </td>
+      <td data-label="Last refusal" className={styles.reason}>
+        {lastRefusal === undefined ? "none" : (REASONS.get(lastRefusal) ?? lastRefusal)}
+      </td>
+      <td className="actions">
+        <Button
+          look={running ? "plain" : "primary"}
+          busy={isBusy}
+          aria-label={`${running ? "Stop" : "Start"} ${nameText(apiKeyId)}`}
+          onClick={() => onChange({ running: !running, perSecond: wanted })}
+        >
+          {running ? "Stop" : "Start"}
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["quota_fair_share", "share used up"],
+  ["quota_in_flight", "share held in flight"],
+  ["quota_pool_exhausted", "pool used up"],
+  ["quota_cap_absolute", "cap reached"],
+]);
