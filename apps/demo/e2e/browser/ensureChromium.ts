@@ -1,6 +1,5 @@
-import { ensureProgram } from "@quota/local-programs";
+import { ensureProgram, findChromium } from "@quota/local-programs";
 import type { TestProject } from "vitest/node";
-import { findChromium } from "./findChromium.js";
 import type {} from "./openBrowser.js";
 
 /** A global set-up of vitest: tells the suites which Chromium to start, if any. */

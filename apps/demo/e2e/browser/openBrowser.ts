@@ -1,3 +1,4 @@
+import { CHROMIUM_FLAGS } from "@quota/local-programs";
 import { chromium, type Browser } from "playwright-core";
 import { afterAll, beforeAll, inject } from "vitest";
 
@@ -15,16 +16,9 @@ export function openBrowser(): () => Browser {
     browser = await chromium.launch({
       executablePath: inject("chromium")!,
       headless: true,
-      // It opens nothing but pages of these tests, and as root it starts in no other way.
+      // As root it starts in no other way.
       chromiumSandbox: false,
-      args: [
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
+      args: [...CHROMIUM_FLAGS],
     });
   });
   afterAll(() => browser?.close());

@@ -32,6 +32,7 @@ export function useOverview(): UseQueryResult<Overview> {
   return useQuery({
     queryKey: ["overview"],
     queryFn: ({ signal }) => request<Overview>("/api/overview", { signal }),
-    refetchInterval: EVERY_MS.usage * 2,
+    // It is made of the use of every pool there is.
+    refetchInterval: ({ state }) => ((state.data?.pools ?? 0) > 10 ? EVERY_MS.pools : EVERY_MS.usage * 2),
   });
 }

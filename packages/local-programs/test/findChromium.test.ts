@@ -1,8 +1,8 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { temporaryDirectory } from "../../test/temporaryDirectory.js";
-import { findChromium } from "./findChromium.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { findChromium } from "../src/findChromium.js";
 
 describe("the browser that tests start", () => {
   test.each([
@@ -30,7 +30,8 @@ describe("the browser that tests start", () => {
 
 /** A machine that has these programs and no other. */
 function machineWith(programs: readonly (readonly [name: string, script: string])[]) {
-  const folder = temporaryDirectory();
+  const folder = mkdtempSync(join(tmpdir(), "quota-programs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, script] of programs) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(folder, name), 0o755);
