@@ -78,6 +78,7 @@ export function EditAllocationsModal({
           <StaleEdit
             base={base}
             theirs={theirs}
+            draft={draft}
             onKeep={() => goOnFrom(theirs, true)}
             onTake={() => goOnFrom(theirs, false)}
           />

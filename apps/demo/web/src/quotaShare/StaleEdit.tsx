@@ -5,17 +5,21 @@ import { KeyName } from "../ui/KeyName.js";
 import { Name } from "../ui/Name.js";
 import { differenceText } from "./differenceText.js";
 import { poolDifference } from "./poolDifference.js";
+import type { PoolDraft } from "./poolDraft.js";
+import { typedOver } from "./typedOver.js";
 import styles from "./StaleEdit.module.css";
 
 /** That the pool is another than the one that was edited: what is another, and what to do with what was typed. */
 export function StaleEdit({
   base,
   theirs,
+  draft,
   onKeep,
   onTake,
 }: {
   readonly base: PoolJson;
   readonly theirs: PoolJson;
+  readonly draft: PoolDraft;
   readonly onKeep: () => void;
   readonly onTake: () => void;
 }) {
@@ -34,12 +38,14 @@ export function StaleEdit({
             <th scope="col">Changed</th>
             <th scope="col">When you began</th>
             <th scope="col">Now</th>
+            <th scope="col">You typed</th>
           </tr>
         </thead>
         <tbody>
           {differences.map((difference) => {
             const { what, before, after } = differenceText(difference);
             const { apiKeyId } = difference;
+            const typed = typedOver(difference, base, draft);
             return (
               <tr key={`${difference.field} ${apiKeyId ?? ""}`}>
                 <th scope="row">
@@ -51,6 +57,7 @@ export function StaleEdit({
                 <td>
                   <Name>{after}</Name>
                 </td>
+                <td>{typed !== undefined && <Name>{typed}</Name>}</td>
               </tr>
             );
           })}
