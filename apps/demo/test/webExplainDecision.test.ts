@@ -127,3 +127,30 @@ test("every decision of the rule itself can be said, the one that decided first"
   expect(sentences[0]).toContain("Requests per hour");
   expect(sentences).toHaveLength(2);
 });
+
+test("a limit per minute is named with whose it is, what was used, and what is kept for others", () => {
+  const { headline, sentences } = explainDecision({
+    decision: {
+      status: "refused",
+      allowed: false,
+      reason: "rate-limit-rpm",
+      refusal: {
+        node: { kind: "team", id: "search" },
+        dimension: "rpm",
+        limit: 10,
+        used: 7,
+        heldForChildren: 3,
+        requested: 1,
+      },
+      dimensions: [],
+    },
+    who: "bob",
+    policy: "hard",
+  });
+  expect(headline).toBe(
+    "bob is refused by the limit of the team \u2068search\u2069: 10 requests per minute.",
+  );
+  expect(sentences.join(" ")).toContain(
+    "7 requests were used, and this request needs 1. 3 are kept for members",
+  );
+});

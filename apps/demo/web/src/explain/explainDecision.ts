@@ -1,5 +1,12 @@
-import type { DecisionJson, DimensionDecisionJson } from "@quota/http";
-import { amountText, bareAmountText, dimensionText, percentText } from "../ui/formats.js";
+import type { DecisionJson, DimensionDecisionJson, RateRefusalJson } from "@quota/http";
+import {
+  amountText,
+  bareAmountText,
+  dimensionText,
+  nameText,
+  percentText,
+  wholeText,
+} from "../ui/formats.js";
 
 /** A decision in words, for whoever asks "why am I blocked?". The rule has been applied already: this only reads its numbers aloud. */
 export interface Explanation {
@@ -10,7 +17,7 @@ export interface Explanation {
 }
 
 export interface Explained {
-  readonly decision: DecisionJson;
+  readonly decision: DecisionJson | RateRefusalJson;
   /** Whose request it is. */
   readonly who: string;
   /** What the key may do past its share; `undefined` where it has no allocation. */
@@ -18,11 +25,32 @@ export interface Explained {
 }
 
 export function explainDecision({ decision, who, policy }: Explained): Explanation {
-  const decided = decision.dimensions.filter(({ name }) => name === decision.decidedBy);
-  const others = decision.dimensions.filter(({ name }) => name !== decision.decidedBy);
+  if ("refusal" in decision) return explainRateRefusal(decision.refusal, who);
+  const asked: DecisionJson = decision;
+  const isDecisive = ({ name }: DimensionDecisionJson): boolean => name === asked.decidedBy;
+  const decidedFirst = [...asked.dimensions].sort((a, b) => Number(isDecisive(b)) - Number(isDecisive(a)));
   return {
-    headline: headlineOf(decision, who),
-    sentences: [...decided, ...others].map((dimension) => aboutDimension(dimension, { who, policy })),
+    headline: headlineOf(asked, who),
+    sentences: decidedFirst.map((dimension) => aboutDimension(dimension, { who, policy })),
+  };
+}
+
+/** A limit per minute has refused it, before any pool was asked. */
+function explainRateRefusal(
+  { node, dimension, limit, used, heldForChildren, requested }: NonNullable<RateRefusalJson["refusal"]>,
+  who: string,
+): Explanation {
+  const what = dimension === "rpm" ? "requests" : "tokens";
+  const whose = node.kind === "key" ? "its own limit" : `the limit of the ${node.kind} ${nameText(node.id)}`;
+  const kept =
+    heldForChildren > 0
+      ? ` ${wholeText(heldForChildren)} are kept for members of it that have not used their own limits.`
+      : "";
+  return {
+    headline: `${who} is refused by ${whose}: ${wholeText(limit)} ${what} per minute.`,
+    sentences: [
+      `In this minute ${wholeText(used)} ${what} were used, and this request needs ${wholeText(requested)}.${kept} The limit opens when the minute turns.`,
+    ],
   };
 }
 

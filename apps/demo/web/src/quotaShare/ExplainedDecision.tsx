@@ -1,4 +1,4 @@
-import type { DecisionJson } from "@quota/http";
+import type { DecisionJson, RateRefusalJson } from "@quota/http";
 import { explainDecision } from "../explain/explainDecision.js";
 import { nameText } from "../ui/formats.js";
 import { KeyName } from "../ui/KeyName.js";
@@ -11,7 +11,7 @@ export function ExplainedDecision({
   apiKeyId,
   policy,
 }: {
-  readonly decision: DecisionJson;
+  readonly decision: DecisionJson | RateRefusalJson;
   readonly apiKeyId: string;
   readonly policy: string | undefined;
 }) {

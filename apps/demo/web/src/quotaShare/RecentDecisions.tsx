@@ -60,7 +60,7 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
                   Used
                 </th>
                 <th scope="col" className="figure">
-                  Share
+                  Share or limit
                 </th>
                 <th scope="col" className="figure">
                   Opens
@@ -108,7 +108,7 @@ function Row({
   readonly onWhy: (logged: LoggedDecision) => void;
 }) {
   const { at, apiKeyId, decision } = logged;
-  const decided = decision.dimensions.find(({ name }) => name === decision.decidedBy);
+  const { where, used, share } = numbersOf(decision);
   return (
     <tr>
       <td>
@@ -118,13 +118,13 @@ function Row({
         <KeyName id={apiKeyId} />
       </th>
       <td>
-        <Badge tone={decision.allowed ? "warning" : "danger"}>{decision.reason ?? decision.status}</Badge>
+        <Badge tone={decision.allowed ? "warning" : "danger"}>
+          {"reason" in decision ? decision.reason : decision.status}
+        </Badge>
       </td>
-      <td>{decision.decidedBy === undefined ? "" : dimensionText(decision.decidedBy)}</td>
-      <td className="figure">{decided === undefined ? "" : amountText(decided.unit, decided.used)}</td>
-      <td className="figure">
-        {decided?.share === undefined ? "" : amountText(decided.unit, decided.share)}
-      </td>
+      <td>{where}</td>
+      <td className="figure">{used}</td>
+      <td className="figure">{share}</td>
       <td className="figure">{decision.retryAt === undefined ? "" : <Moment at={decision.retryAt} />}</td>
       <td className="actions">
         <Button look="quiet" onClick={() => onWhy(logged)} aria-label={`Why? ${nameText(apiKeyId)}`}>
@@ -133,4 +133,32 @@ function Row({
       </td>
     </tr>
   );
+}
+
+interface Numbers {
+  readonly where: string;
+  readonly used: string;
+  readonly share: string;
+}
+
+/** Of the dimension or the limit that decided, where one did. */
+function numbersOf(decision: LoggedDecision["decision"]): Numbers {
+  if ("refusal" in decision) {
+    const { node, dimension, used, limit } = decision.refusal;
+    const unit = dimension === "rpm" ? "requests" : "tokens";
+    return {
+      where: `${unit} per minute, ${node.kind}`,
+      used: amountText(unit, used),
+      share: amountText(unit, limit),
+    };
+  }
+  const decidedBy = "decidedBy" in decision ? decision.decidedBy : undefined;
+  const decided = decision.dimensions.find(({ name }) => name === decidedBy);
+  if (decided === undefined) return { where: "", used: "", share: "" };
+  const { name, unit, used, share } = decided;
+  return {
+    where: dimensionText(name),
+    used: amountText(unit, used),
+    share: share === undefined ? "" : amountText(unit, share),
+  };
 }

@@ -1,4 +1,4 @@
-import type { DecisionJson } from "@quota/http";
+import type { DecisionJson, RateRefusalJson } from "@quota/http";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { EVERY_MS } from "../api/createQueries.js";
 import { request } from "../api/request.js";
@@ -9,7 +9,8 @@ export interface LoggedDecision {
   readonly at: number;
   readonly apiKeyId: string;
   readonly connectionId: string;
-  readonly decision: DecisionJson;
+  /** A pool’s, or that of a limit per minute. */
+  readonly decision: DecisionJson | RateRefusalJson;
 }
 
 /** The newest 200 of a connection, or of one key there. */

@@ -1,0 +1,146 @@
+import type { PoolJson, UsageJson } from "@quota/http";
+import { Tabs } from "@base-ui/react/tabs";
+import { lazy, Suspense, useCallback, useState } from "react";
+import { useKeyOrdinals } from "../api/useKeyOrdinals.js";
+import { Button } from "../ui/Button.js";
+import { ErrorState } from "../ui/ErrorState.js";
+import { windowText } from "../ui/formats.js";
+import { Name } from "../ui/Name.js";
+import { AllocationTable } from "./AllocationTable.js";
+import { DimensionBar } from "./DimensionBar.js";
+import { DeletePoolModal } from "./DeletePoolModal.js";
+import { EditAllocationsModal } from "./EditAllocationsModal.js";
+import styles from "./PoolCard.module.css";
+import { PoolState } from "./PoolState.js";
+import { RecentDecisions } from "./RecentDecisions.js";
+import { useOnScreen } from "./useOnScreen.js";
+import { usePoolUsage } from "./usePoolUsage.js";
+import { WhyModal } from "./WhyModal.js";
+
+const BurnRateChart = lazy(() => import("./BurnRateChart.js"));
+
+export interface PoolCardProps {
+  readonly pool: PoolJson;
+  /** Whether its keys are shown from the start. */
+  readonly startsOpen: boolean;
+}
+
+/** One shared account: how full it is, who uses it, and what can be changed about that. */
+export function PoolCard({ pool, startsOpen }: PoolCardProps) {
+  const { ref, isSeen } = useOnScreen<HTMLElement>();
+  const { data, error, refetch, dataUpdatedAt } = usePoolUsage(pool.id, { isSeen });
+  const ordinals = useKeyOrdinals();
+  const [isOpen, setOpen] = useState(startsOpen);
+  const [asked, setAsked] = useState<"edit" | "delete">();
+  const close = useCallback(() => setAsked(undefined), []);
+  const ahead = data === undefined ? 0 : roughly(data.generatedAt - dataUpdatedAt);
+  const keys = pool.allocations.length;
+  return (
+    <section ref={ref} className={styles.card} aria-label={`Pool ${pool.name.slice(0, 80)}`}>
+      <header className={styles.head}>
+        <div>
+          <h2>
+            <Name>{pool.name}</Name>
+          </h2>
+          <p className={styles.about}>
+            <Name>{pool.connectionId}</Name> · {keys === 1 ? "1 allocation" : `${String(keys)} allocations`}
+          </p>
+        </div>
+        <PoolState usage={data} error={error} />
+        <div className={styles.actions}>
+          <Button onClick={() => setAsked("edit")}>Edit allocations</Button>
+          <Button look="quiet" onClick={() => setAsked("delete")}>
+            Delete
+          </Button>
+        </div>
+      </header>
+      {error !== null && data === undefined && (
+        <ErrorState what="The use of this pool" error={error} onRetry={() => void refetch()} />
+      )}
+      {data === undefined && error === null && <div className={styles.waiting} />}
+      {data !== undefined && (
+        <>
+          {data.dimensions.length === 0 && (
+            <p className={styles.about}>
+              Nothing is limited here: the plan of this connection has no dimensions. Set them under Plans.
+            </p>
+          )}
+          <div className={styles.bars}>
+            {data.dimensions.map((usage) => (
+              <DimensionBar
+                key={`${usage.unit}/${usage.window}`}
+                usage={usage}
+                ordinals={ordinals}
+                ahead={ahead}
+              />
+            ))}
+          </div>
+          <div>
+            <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {isOpen ? "Hide details" : "Keys, burn rate and decisions"}
+            </Button>
+          </div>
+          {isOpen && <Details pool={pool} usage={data} ahead={ahead} />}
+        </>
+      )}
+      {asked === "edit" && <EditAllocationsModal pool={pool} onClose={close} />}
+      {asked === "delete" && <DeletePoolModal pool={pool} onClose={close} />}
+    </section>
+  );
+}
+
+function Details({
+  pool,
+  usage,
+  ahead,
+}: {
+  readonly pool: PoolJson;
+  readonly usage: UsageJson;
+  readonly ahead: number;
+}) {
+  const [chosen, setChosen] = useState<string>();
+  const [why, setWhy] = useState<string>();
+  const names = usage.dimensions.map(({ unit, window }) => `${unit}/${window}`);
+  const at = Math.max(0, names.indexOf(chosen ?? ""));
+  const dimension = usage.dimensions[at];
+  return (
+    <Tabs.Root defaultValue="keys" className={styles.details}>
+      <Tabs.List className={styles.tabs}>
+        <Tabs.Tab value="keys">Keys</Tabs.Tab>
+        <Tabs.Tab value="burn">Burn rate</Tabs.Tab>
+        <Tabs.Tab value="decisions">Recent decisions</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="keys" className={styles.panel}>
+        {usage.dimensions.length > 1 && (
+          <label className={styles.choice}>
+            Count
+            <select value={names[at]} onChange={({ target }) => setChosen(target.value)}>
+              {usage.dimensions.map(({ unit, window }, i) => (
+                <option key={names[i]} value={names[i]}>
+                  {unit} per {windowText(window)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {dimension !== undefined && (
+          <AllocationTable usage={dimension} allocations={pool.allocations} ahead={ahead} onWhy={setWhy} />
+        )}
+      </Tabs.Panel>
+      <Tabs.Panel value="burn" className={styles.panel}>
+        <Suspense fallback={<div className={styles.waiting} />}>
+          <BurnRateChart poolId={pool.id} />
+        </Suspense>
+      </Tabs.Panel>
+      <Tabs.Panel value="decisions" className={styles.panel}>
+        <RecentDecisions pool={pool} />
+      </Tabs.Panel>
+      {why !== undefined && <WhyModal pool={pool} apiKeyId={why} onClose={() => setWhy(undefined)} />}
+    </Tabs.Root>
+  );
+}
+
+/** To whole seconds, so that the way of an answer, a little different each time, draws nothing anew. */
+function roughly(ms: number): number {
+  return Math.round(ms / 1000) * 1000;
+}
