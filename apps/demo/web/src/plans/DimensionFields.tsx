@@ -20,54 +20,56 @@ export interface DimensionFieldsProps {
 export function DimensionFields({ number, dimension, faults, onChange, onRemove }: DimensionFieldsProps) {
   const { unit, window, limit } = dimension;
   return (
-    <li className={styles.dimension} role="group" aria-label={`Dimension ${String(number)}`}>
-      <div className={styles.main}>
-        <Field label="Limit" fault={faults.get("limit")} hint={limitHint(unit, limit)}>
-          <input
-            className={styles.limit}
-            inputMode="decimal"
-            autoComplete="off"
-            value={limit}
-            placeholder="a number, or unknown"
-            onChange={({ target }) => onChange({ ...dimension, limit: target.value })}
-          />
-        </Field>
-        <Field label="Unit" fault={faults.get("unit")}>
-          <select
-            value={unit}
-            onChange={({ target }) => onChange({ ...dimension, unit: target.value as Unit })}
-          >
-            {UNITS.map((name) => (
-              <option key={name} value={name}>
-                {UNIT_NAMES[name]}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label="Window" fault={faults.get("window")}>
-          <select
-            value={window}
-            onChange={({ target }) => onChange({ ...dimension, window: target.value as WindowName })}
-          >
-            {WINDOWS.map((name) => (
-              <option key={name} value={name}>
-                {WINDOW_NAMES[name]}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <div className={styles.remove}>
-          <Button look="quiet" aria-label={`Remove dimension ${String(number)}`} onClick={onRemove}>
-            Remove
-          </Button>
+    <li>
+      <div className={styles.dimension} role="group" aria-label={`Dimension ${String(number)}`}>
+        <div className={styles.main}>
+          <Field label="Limit" fault={faults.get("limit")} hint={limitHint(unit, limit)}>
+            <input
+              className={styles.limit}
+              inputMode="decimal"
+              autoComplete="off"
+              value={limit}
+              placeholder="a number, or unknown"
+              onChange={({ target }) => onChange({ ...dimension, limit: target.value })}
+            />
+          </Field>
+          <Field label="Unit" fault={faults.get("unit")}>
+            <select
+              value={unit}
+              onChange={({ target }) => onChange({ ...dimension, unit: target.value as Unit })}
+            >
+              {UNITS.map((name) => (
+                <option key={name} value={name}>
+                  {UNIT_NAMES[name]}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <Field label="Window" fault={faults.get("window")}>
+            <select
+              value={window}
+              onChange={({ target }) => onChange({ ...dimension, window: target.value as WindowName })}
+            >
+              {WINDOWS.map((name) => (
+                <option key={name} value={name}>
+                  {WINDOW_NAMES[name]}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <div className={styles.remove}>
+            <Button look="quiet" aria-label={`Remove dimension ${String(number)}`} onClick={onRemove}>
+              Remove
+            </Button>
+          </div>
         </div>
+        {faults.has("") && (
+          <p className={styles.fault} role="alert">
+            This dimension {faults.get("")}
+          </p>
+        )}
+        <WindowFields dimension={dimension} faults={faults} onChange={onChange} />
       </div>
-      {faults.has("") && (
-        <p className={styles.fault} role="alert">
-          This dimension {faults.get("")}
-        </p>
-      )}
-      <WindowFields dimension={dimension} faults={faults} onChange={onChange} />
     </li>
   );
 }

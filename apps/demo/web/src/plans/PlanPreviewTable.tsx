@@ -31,6 +31,8 @@ function Changed({ dimension }: { readonly dimension: DimensionChangeJson }) {
   const sorted = perKey.toSorted((a, b) => Math.max(0, overBy(b)) - Math.max(0, overBy(a)));
   const shown = isWhole ? sorted : sorted.slice(0, FIRST);
   const hasShares = perKey.some((key) => (key.fairShare ?? key.fairShareBefore) !== undefined);
+  const amount = (known: number | undefined): string =>
+    known === undefined ? "–" : bareAmountText(unit, known);
   const title = `${unit} per ${lengthText(dimension)}`;
   return (
     <div className={styles.dimension}>
@@ -47,10 +49,7 @@ function Changed({ dimension }: { readonly dimension: DimensionChangeJson }) {
                   Used
                 </th>
                 <th scope="col" className="figure">
-                  Share now
-                </th>
-                <th scope="col" className="figure">
-                  Share then
+                  Share now → then
                 </th>
                 <th scope="col">Then</th>
               </tr>
@@ -61,11 +60,10 @@ function Changed({ dimension }: { readonly dimension: DimensionChangeJson }) {
                   <th scope="row">
                     <KeyName id={key.apiKeyId} />
                   </th>
-                  {[key.used, key.fairShareBefore, key.fairShare].map((amount, i) => (
-                    <td key={COLUMNS[i]} className="figure">
-                      {amount === undefined ? "–" : bareAmountText(unit, amount)}
-                    </td>
-                  ))}
+                  <td className="figure">{amount(key.used)}</td>
+                  <td className="figure">
+                    {amount(key.fairShareBefore)} → {amount(key.fairShare)}
+                  </td>
                   <td>
                     <Then dimension={dimension} entry={key} />
                   </td>
@@ -112,7 +110,11 @@ function summary({ poolId, dimensions }: PlanChangeJson): string {
     ),
   );
   if (over.size === 0) return "With what is used now, nobody would be over their share.";
-  return `${over.size === 1 ? "One key" : `${wholeText(over.size)} keys`} would be over their share with what is used now. Such a key borrows while the pool is generous, and waits once it is strict.`;
+  const who =
+    over.size === 1
+      ? "One key would be over its share"
+      : `${wholeText(over.size)} keys would be over their share`;
+  return `${who} with what is used now: that borrows while the pool is generous, and binds once it is strict.`;
 }
 
 /** How much more than its share it uses; below 0 where it does not, or has none. */
@@ -134,6 +136,5 @@ function changeText(dimension: DimensionChangeJson): string {
   ].join("; ");
 }
 
-const COLUMNS = ["used", "before", "then"];
 /** As many as one reads at a glance. */
 const FIRST = 10;

@@ -3,7 +3,7 @@ import { amountText, windowText } from "../ui/formats.js";
 
 /** What a dimension grants: `1,500 requests`. */
 export function limitText({ unit, limit }: Pick<DimensionSpec, "unit" | "limit">): string {
-  return limit === "unknown" ? "unknown: counted, not limited" : amountText(unit, limit);
+  return limit === "unknown" ? "limit unknown, only counted" : amountText(unit, limit);
 }
 
 /** How long its window is: `5 hours`. A month is one of the calendar only where the window is laid on one. */

@@ -35,7 +35,7 @@ export function QuotaStoreForm({ status }: { readonly status: QuotaStoreStatus }
       request<QuotaStoreStatus>(QUOTA_STORE_PATH, { method: "PUT", body: { ...body, takesEffect } }),
     onMutate: () => setSaid(undefined),
     onSuccess(now) {
-      setSaid(outcome({ before: status.serving, now, takesEffect }));
+      setSaid(outcome({ asked: driver, before: status.serving, now: now.serving, takesEffect }));
       setChosen(undefined);
       setAddress(UNTOUCHED);
       setTakesEffect("now");
@@ -100,18 +100,21 @@ const EFFECTS = [
   { value: "next-start", text: "at the next start: only written down, and nothing is carried over" },
 ] as const;
 
+/** What came of it. Of what waits for the next start the gateway tells nothing before that. */
 function outcome({
+  asked,
   before,
   now,
   takesEffect,
 }: {
+  readonly asked: StoreDriver;
   readonly before: QuotaStoreStatus["serving"];
-  readonly now: QuotaStoreStatus;
+  readonly now: QuotaStoreStatus["serving"];
   readonly takesEffect: "now" | "next-start";
 }): string {
   if (takesEffect === "next-start")
-    return `Written down. The next start counts in ${driverName(now.driver)}; until then ${driverName(now.serving)} counts.`;
-  return now.serving === before
-    ? `Saved. ${driverName(now.serving)} counts, as before.`
-    : `${driverName(now.serving)} counts from now on. The live counters went along, so nobody’s window began anew.`;
+    return `Written down. The next start counts in ${driverName(asked)}; until then ${driverName(now)} counts.`;
+  return now === before
+    ? `Saved. ${driverName(now)} counts, as before.`
+    : `${driverName(now)} counts from now on. The live counters went along, so nobody’s window began anew.`;
 }
