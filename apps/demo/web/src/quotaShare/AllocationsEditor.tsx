@@ -134,7 +134,8 @@ function restText({
   readonly sum: number;
   readonly unallocated: number;
 }): string {
-  if (keys > 0 && sum === 0) return "Every weight is 0: all share equally.";
+  if (keys === 0) return "Tick the keys that share this account.";
+  if (sum === 0) return "Every weight is 0: all share equally.";
   return unallocated === 0
     ? "Nothing unallocated"
     : `${weightText(unallocated)} unallocated: it can only be borrowed`;

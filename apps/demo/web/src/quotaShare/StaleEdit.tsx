@@ -31,43 +31,45 @@ export function StaleEdit({
       <p role="alert">
         Nothing was saved: somebody changed this pool while you were editing. What you typed is still here.
       </p>
-      <table className="table">
-        <caption className="visually-hidden">What somebody else changed</caption>
-        <thead>
-          <tr>
-            <th scope="col">Changed</th>
-            <th scope="col">When you began</th>
-            <th scope="col">Now</th>
-            <th scope="col">You typed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.map((difference) => {
-            const { what, before, after } = differenceText(difference);
-            const { apiKeyId } = difference;
-            const typed = typedOver(difference, base, draft);
-            return (
-              <tr key={`${difference.field} ${apiKeyId ?? ""}`}>
-                <th scope="row">
-                  {apiKeyId !== undefined && <KeyName id={apiKeyId} />} {what}
-                </th>
-                <td>
-                  <Name>{before}</Name>
-                </td>
-                <td>
-                  <Name>{after}</Name>
-                </td>
-                <td>{typed !== undefined && <Name>{typed}</Name>}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <div className={styles.frame} tabIndex={0} role="group" aria-label="What somebody else changed">
+        <table className="table">
+          <caption className="visually-hidden">What somebody else changed</caption>
+          <thead>
+            <tr>
+              <th scope="col">Changed</th>
+              <th scope="col">When you began</th>
+              <th scope="col">Now</th>
+              <th scope="col">You typed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differences.map((difference) => {
+              const { what, before, after } = differenceText(difference);
+              const { apiKeyId } = difference;
+              const typed = typedOver(difference, base, draft);
+              return (
+                <tr key={`${difference.field} ${apiKeyId ?? ""}`}>
+                  <th scope="row">
+                    {apiKeyId !== undefined && <KeyName id={apiKeyId} />} {what}
+                  </th>
+                  <td data-label="was">
+                    <Name>{before}</Name>
+                  </td>
+                  <td data-label="now">
+                    <Name>{after}</Name>
+                  </td>
+                  <td data-label="yours">{typed !== undefined && <Name>{typed}</Name>}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
       {differences.length === 0 && <p>It was written again, with the same contents.</p>}
       <div className={styles.actions}>
         <Button onClick={onTake}>Take theirs, drop mine</Button>
         <Button look="primary" onClick={onKeep}>
-          Keep my edit on top of the new version
+          Keep my edit on top of theirs
         </Button>
       </div>
     </section>
