@@ -11,11 +11,14 @@ import type { TrafficClient } from "./useTraffic.js";
 export function ClientRow({
   client,
   poolName,
+  isNext,
   isBusy,
   onChange,
 }: {
   readonly client: TrafficClient;
   readonly poolName: string | undefined;
+  /** Whether it is the one to start now. */
+  readonly isNext: boolean;
   readonly isBusy: boolean;
   readonly onChange: (wanted: { readonly running: boolean; readonly perSecond: number }) => void;
 }) {
@@ -71,7 +74,7 @@ export function ClientRow({
       </td>
       <td className="actions">
         <Button
-          look={running ? "plain" : "primary"}
+          look={isNext ? "primary" : "plain"}
           busy={isBusy}
           aria-label={`${running ? "Stop" : "Start"} ${nameText(apiKeyId)}`}
           onClick={() => onChange({ running: !running, perSecond: wanted })}

@@ -37,6 +37,14 @@ function Clients({ traffic: { clients, connections } }: { readonly traffic: Traf
   ) ??
     connections[0] ?? { id: "", name: "" };
   const isStrict = useStrict(connectionId);
+  const step = !isStrict ? (running.length === 0 ? 1 : 2) : running.length < 2 ? 2 : 3;
+  // One button is the next to press: bob's, whose share is small, then anybody else's, then the provider's.
+  const next =
+    step === 1
+      ? clients.find(({ apiKeyId }) => apiKeyId === "bob")
+      : isStrict && step === 2
+        ? clients.find((client) => !client.running)
+        : undefined;
   if (connections.length === 0 || clients.length === 0)
     return (
       <p className={styles.about}>
@@ -46,10 +54,7 @@ function Clients({ traffic: { clients, connections } }: { readonly traffic: Traf
     );
   return (
     <>
-      <TrafficSteps
-        current={isStrict ? (running.length > 1 ? 3 : 2) : running.length > 0 ? 2 : 1}
-        poolName={name}
-      />
+      <TrafficSteps current={step} poolName={name} />
       <div className={styles.tools}>
         <label className={styles.choice}>
           Pool
@@ -68,11 +73,15 @@ function Clients({ traffic: { clients, connections } }: { readonly traffic: Traf
             ))}
           </select>
         </label>
-        <Button busy={reset.isPending} onClick={() => reset.mutate(connectionId)}>
+        <Button
+          look={step === 3 ? "primary" : "plain"}
+          busy={reset.isPending}
+          onClick={() => reset.mutate(connectionId)}
+        >
           Let the provider reset its window
         </Button>
         <span role="status" className={styles.about}>
-          {reset.isSuccess && "It did: everybody begins anew."}
+          {reset.isSuccess && !isStrict && "It did: everybody begins anew."}
         </span>
       </div>
       <div className="table-frame">
@@ -106,6 +115,7 @@ function Clients({ traffic: { clients, connections } }: { readonly traffic: Traf
                 key={client.apiKeyId}
                 client={client}
                 poolName={connections.find(({ id }) => id === client.connectionId)?.name}
+                isNext={client === next}
                 isBusy={change.isPending && change.variables.apiKeyId === client.apiKeyId}
                 onChange={(wanted) => change.mutate({ apiKeyId: client.apiKeyId, connectionId, ...wanted })}
               />
