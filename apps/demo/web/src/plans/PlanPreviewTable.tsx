@@ -49,7 +49,7 @@ function Changed({ dimension }: { readonly dimension: DimensionChangeJson }) {
                   Used
                 </th>
                 <th scope="col" className="figure">
-                  Share now → then
+                  Share<span className="visually-hidden"> now and then</span>
                 </th>
                 <th scope="col">Then</th>
               </tr>
