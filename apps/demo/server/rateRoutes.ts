@@ -3,6 +3,7 @@ import type { RateAdmission, RateDimensionUsage, RateNodeUsage, RateRoom } from 
 import type { Router } from "express";
 import { notFound } from "./adminAnswers.js";
 import type { ApiKeys } from "./apiKeys.js";
+import { forestWarnings } from "./forestWarnings.js";
 import type { Organisations } from "./organisations.js";
 import type { PlantedForest, RateForest } from "./rateForest.js";
 import { rateNodeId, type RateKind } from "./rateNodeId.js";
@@ -31,7 +32,11 @@ export function addRateRoutes(
     // It may have been a newer plan that was read.
     const inForce = forest.current();
     await sendJsonList(response.set("cache-control", "no-store"), {
-      head: { revision: usage.revision, resetsAt: usage.resetsAt },
+      head: {
+        revision: usage.revision,
+        resetsAt: usage.resetsAt,
+        warnings: forestWarnings(inForce),
+      },
       list: "nodes",
       items: rateTreeOwners({ organisations, teams, keys }),
       item: ({ kind, id, name, parent, version }): RateTreeNodeJson => {
