@@ -1,11 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { faultsOf, request } from "../api/request.js";
+import { request } from "../api/request.js";
 import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
+import { useFocusFault } from "../ui/useFocusFault.js";
 import { NEW_CONNECTION, newConnectionBody } from "./connectionDraft.js";
+import { connectionFaults } from "./connectionFaults.js";
 import { ConnectionFormFields } from "./ConnectionFormFields.js";
 
 /** A new provider account. */
@@ -22,7 +24,8 @@ export function CreateConnection({
     mutationFn: () => request("/api/connections", { method: "POST", body: newConnectionBody(id, typed) }),
     onSuccess: onMade,
   });
-  const faults = faultsOf(making.error);
+  const faults = connectionFaults(making.error);
+  useFocusFault(making.error);
   return (
     <Modal
       title="New connection"
@@ -57,7 +60,7 @@ export function CreateConnection({
         onType={(field, value) => setTyped((before) => ({ ...before, [field]: value }))}
         faults={faults}
       />
-      <FormFault error={making.error} />
+      {faults.size === 0 && <FormFault error={making.error} />}
     </Modal>
   );
 }

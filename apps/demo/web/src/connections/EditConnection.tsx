@@ -1,4 +1,3 @@
-import { faultsOf } from "../api/request.js";
 import type { Connection } from "../api/useConnections.js";
 import { useEdit } from "../api/useEdit.js";
 import { Button } from "../ui/Button.js";
@@ -6,7 +5,9 @@ import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
 import { Name } from "../ui/Name.js";
 import { StaleNotice } from "../ui/StaleNotice.js";
+import { useFocusFault } from "../ui/useFocusFault.js";
 import { connectionChange, connectionFields } from "./connectionDraft.js";
+import { connectionFaults } from "./connectionFaults.js";
 import { ConnectionFormFields } from "./ConnectionFormFields.js";
 
 /** How an account is reached, and how the gateway proves itself to it. */
@@ -27,6 +28,8 @@ export function EditConnection({
     changeOf: connectionChange,
     onSaved,
   });
+  const faults = connectionFaults(error);
+  useFocusFault(error);
   return (
     <Modal
       title="Edit connection"
@@ -44,8 +47,8 @@ export function EditConnection({
       }
     >
       {changed !== undefined && <StaleNotice changed={changed} labels={LABELS} shown={shown} />}
-      <ConnectionFormFields isNew={false} typed={draft} onType={set} faults={faultsOf(error)} />
-      <FormFault error={error} />
+      <ConnectionFormFields isNew={false} typed={draft} onType={set} faults={faults} />
+      {faults.size === 0 && <FormFault error={error} />}
     </Modal>
   );
 }

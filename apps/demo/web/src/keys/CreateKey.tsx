@@ -6,6 +6,7 @@ import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
+import { useFocusFault } from "../ui/useFocusFault.js";
 import { keyChange, NEW_KEY } from "./keyFields.js";
 import { KeyFormFields } from "./KeyFormFields.js";
 import type { ShownSecret } from "./SecretModal.js";
@@ -29,6 +30,7 @@ export function CreateKey({
     onSuccess: onMade,
   });
   const faults = faultsOf(making.error);
+  useFocusFault(making.error);
   const isTyped = id !== "" || Object.keys(keyChange(typed, NEW_KEY)).length > 0;
   return (
     <Modal

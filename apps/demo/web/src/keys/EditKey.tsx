@@ -8,6 +8,7 @@ import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
 import { Name } from "../ui/Name.js";
 import { StaleNotice } from "../ui/StaleNotice.js";
+import { useFocusFault } from "../ui/useFocusFault.js";
 import { keyChange, keyFields } from "./keyFields.js";
 import { KeyFormFields } from "./KeyFormFields.js";
 
@@ -30,6 +31,7 @@ export function EditKey({
     onSaved,
   });
   const faults = faultsOf(error);
+  useFocusFault(error);
   return (
     <Modal
       title="Edit key"

@@ -23,11 +23,7 @@ export function SecretModal({ made, onClose }: { readonly made: ShownSecret; rea
   return (
     <Modal
       title="The key’s secret"
-      about={
-        <>
-          Of <Name>{made.id}</Name>. Copy it now: the gateway keeps only its hash, so it is never shown again.
-        </>
-      }
+      about="Copy it now: the gateway keeps only its hash, so it is never shown again."
       onClose={close}
       dismissible={isCopied}
       actions={
@@ -50,6 +46,9 @@ export function SecretModal({ made, onClose }: { readonly made: ShownSecret; rea
         )
       }
     >
+      <p>
+        <Name>{made.name}</Name>
+      </p>
       <Field label="Secret">
         <textarea
           readOnly

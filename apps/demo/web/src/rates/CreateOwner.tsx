@@ -5,6 +5,7 @@ import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
+import { useFocusFault } from "../ui/useFocusFault.js";
 import { ownerChange, ownerFields } from "./ownerFields.js";
 import { OwnerFormFields } from "./OwnerFormFields.js";
 import { parseLimit } from "./parseLimit.js";
@@ -31,6 +32,7 @@ export function CreateOwner({
     onSuccess: onMade,
   });
   const faults = faultsOf(making.error);
+  useFocusFault(making.error);
   const isWhole = parseLimit(typed.rpm) !== undefined && parseLimit(typed.tpm) !== undefined;
   return (
     <Modal

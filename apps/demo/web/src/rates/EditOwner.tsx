@@ -5,6 +5,7 @@ import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
 import { Name } from "../ui/Name.js";
 import { StaleNotice } from "../ui/StaleNotice.js";
+import { useFocusFault } from "../ui/useFocusFault.js";
 import { LIMIT_WORDS } from "./limitWords.js";
 import { ownerChange, ownerFields, type Owner } from "./ownerFields.js";
 import { OwnerFormFields } from "./OwnerFormFields.js";
@@ -32,6 +33,7 @@ export function EditOwner({
     onSaved,
   });
   const faults = faultsOf(error);
+  useFocusFault(error);
   const isWhole = parseLimit(draft.rpm) !== undefined && parseLimit(draft.tpm) !== undefined;
   return (
     <Modal

@@ -9,6 +9,7 @@ export function LimitCell({
   dimension,
   of,
   typed,
+  isTyped,
   onType,
   onSave,
   onDiscard,
@@ -18,6 +19,8 @@ export function LimitCell({
   /** Whose it is, for screen readers. */
   readonly of: string;
   readonly typed: string;
+  /** Whether the line has something that is not saved. */
+  readonly isTyped: boolean;
   readonly onType: (text: string) => void;
   readonly onSave: () => void;
   readonly onDiscard: () => void;
@@ -43,7 +46,7 @@ export function LimitCell({
       onChange={({ target }) => onType(target.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter") onSave();
-        else if (event.key === "Escape") onDiscard();
+        else if (event.key === "Escape" && isTyped) onDiscard();
         else return;
         event.preventDefault();
         event.stopPropagation();

@@ -56,6 +56,7 @@ export const RateRow = memo(function RateRow({
           dimension={dimension}
           of={label}
           typed={edit.draft[dimension]}
+          isTyped={edit.isTyped}
           onType={(text) => edit.set(dimension, text)}
           onSave={() => {
             if (edit.isTyped && isWhole && !edit.isSaving) edit.save();

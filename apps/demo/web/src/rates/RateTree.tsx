@@ -56,6 +56,7 @@ export function RateTree({
   return (
     <div className="table-frame">
       <table
+        // eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-to-interactive-role -- ARIA in HTML lets a table be a tree grid.
         role="treegrid"
         className={`table ${styles.tree}`}
         aria-label="Rate plan"
