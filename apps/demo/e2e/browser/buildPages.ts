@@ -34,7 +34,17 @@ export default async function buildPages(project: TestProject): Promise<(() => P
 async function build(outDir: string): Promise<void> {
   await promisify(execFile)(
     process.execPath,
-    [await viteProgram(), "build", "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"],
+    // Its lock is there for builds into one folder, and this one is nobody else's.
+    [
+      await viteProgram(),
+      "build",
+      "--outDir",
+      outDir,
+      "--emptyOutDir",
+      "--bypass-lock",
+      "--logLevel",
+      "warn",
+    ],
     { cwd: WEB, env: { ...process.env, NODE_ENV: "production" } },
   ).catch((error: unknown) => {
     const { stdout, stderr } = error as { readonly stdout?: string; readonly stderr?: string };

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
 import type { LostConnection } from "../api/lostConnection.js";
 import { request } from "../api/request.js";
-import { SESSION_KEY } from "../api/useSession.js";
+import { SESSION_KEY, type Session } from "../api/useSession.js";
 import { Button } from "../ui/Button.js";
 import { Notice } from "../ui/Notice.js";
 import { Pages, PAGES } from "./Pages.js";
@@ -17,8 +17,9 @@ export function Shell({ lost }: { readonly lost: LostConnection }) {
   const queries = useQueryClient();
   const signOut = async (): Promise<void> => {
     await request("/api/session", { method: "DELETE" });
-    queries.clear();
-    await queries.invalidateQueries({ queryKey: SESSION_KEY });
+    // Whoever signs in next on this machine must not see what was read before.
+    queries.setQueryData<Session>(SESSION_KEY, { signedIn: false });
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   };
   return (
     <>

@@ -1,0 +1,90 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { startTestGateway } from "../../test/startTestGateway.js";
+import { describeInBrowser } from "./describeInBrowser.js";
+import { signIn } from "./signIn.js";
+
+const POOLS = "/dashboard/costs/quota-share";
+
+describeInBrowser("whoever", ({ open }) => {
+  test("is not signed in sees the sign-in: a wrong token is told, the right one opens, and signing out closes", async () => {
+    const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
+    const { page, expectFault } = await open(gateway.url);
+    expectFault(/401/u);
+    await page.goto("/dashboard/keys");
+    await page.getByLabel("Admin token").fill("a wrong one");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Admin token").fill(gateway.adminToken);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to @quota" }).waitFor();
+    expect((await page.request.get(`${gateway.url}/api/keys`)).status()).toBe(401);
+    await page.goto(POOLS);
+    await page.getByRole("heading", { name: "Sign in to @quota" }).waitFor();
+  });
+
+  test("types a wrong token five times waits before the sixth, and is told for how long", async () => {
+    const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
+    const { page, expectFault } = await open(gateway.url);
+    expectFault(/401|429/u);
+    await page.goto("/dashboard/sign-in");
+    for (let i = 0; i < 6; i += 1) {
+      await page.getByLabel("Admin token").fill(`wrong ${i}`);
+      const answered = page.waitForResponse("**/api/session");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      expect((await answered).status()).toBe(i < 5 ? 401 : 429);
+    }
+    await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/second/u);
+  });
+
+  test("uses the link a second time is told what to do instead", async () => {
+    const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
+    const first = await open(gateway.url);
+    await first.page.goto(gateway.signInLink);
+    await first.page.getByRole("heading", { level: 1, name: "Pools" }).waitFor();
+    expect(first.page.url()).not.toContain("code=");
+    const { page, expectFault } = await open(gateway.url);
+    expectFault(/401/u);
+    await page.goto(gateway.signInLink);
+    await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/admin token/u);
+    expect(page.url()).not.toContain("code=");
+  });
+
+  test("looks at another page of this machine while signed in changes nothing through it", async () => {
+    const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
+    const { page, expectFault } = await open(gateway.url);
+    expectFault(/NotSameOrigin|CORS|ERR_FAILED/u);
+    await signIn(page, gateway);
+    const server = createServer((_request, response) => {
+      response.setHeader("content-type", "text/html");
+      response.end("<!doctype html><title>elsewhere</title>");
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    // Another port is another origin, and the same site: the cookie goes along.
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const pool = await gateway.poolOf("kimi-demo");
+    const sent = page.waitForRequest("**/api/keys");
+    await page.evaluate(
+      (url) =>
+        fetch(url, {
+          method: "POST",
+          credentials: "include",
+          mode: "no-cors",
+          headers: { "content-type": "text/plain" },
+          body: '{"id":"intruder"}',
+        }).catch(() => undefined),
+      `${gateway.url}/api/keys`,
+    );
+    expect((await (await sent).allHeaders())["cookie"]).toContain("quota_session");
+    await page.evaluate(
+      (url) => fetch(url, { method: "DELETE", credentials: "include" }).catch(() => undefined),
+      `${gateway.url}/api/quota/pools/${pool.id}`,
+    );
+    expect(await gateway.poolOf("kimi-demo")).toBeDefined();
+    expect((await gateway.admin("GET", "/api/keys/intruder")).status).toBe(404);
+  });
+});
