@@ -24,7 +24,8 @@ describeInBrowser("the pools", ({ open }) => {
     expect(page.url()).toBe(`${gateway.url}${POOLS}`);
     await page.getByRole("button", { name: "Create the first pool" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name").fill("Team");
+    await dialog.getByLabel("Connection").selectOption("kimi-demo");
+    await dialog.getByLabel("Name", { exact: true }).fill("Team");
     await dialog.getByRole("button", { name: "Create the pool" }).click();
     const card = page.getByRole("region", { name: "Pool Team" });
     await card.getByText("3 allocations").waitFor();
@@ -172,11 +173,11 @@ describeInBrowser("the pools", ({ open }) => {
     await row.waitFor();
     await page.route("**/api/**", (route) => route.abort());
     await page.clock.runFor(6_000);
-    await page.getByText("The gateway does not answer.").waitFor();
+    await page.getByText(/does not answer. What you see/u).waitFor();
     expect(await row.isVisible()).toBe(true);
     await page.unroute("**/api/**");
     await page.clock.runFor(6_000);
-    await page.getByText("The gateway does not answer.").waitFor({ state: "detached" });
+    await page.getByText(/does not answer. What you see/u).waitFor({ state: "detached" });
   });
 
   test("come with the first 150 kB, compressed, and what is needed later comes later", async () => {
