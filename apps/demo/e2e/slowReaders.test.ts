@@ -40,10 +40,11 @@ function slowReader({ url }: TestGateway): Socket {
     stream: true,
     messages: [{ role: "user", content: "Say hi" }],
   });
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const { host, port } = new URL(url);
+  const socket = connect(Number(port), "127.0.0.1");
   socket.pause();
   socket.write(
-    `POST /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-demo-alice\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    `POST /v1/messages HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer sk-demo-alice\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
   onTestFinished(() => void socket.destroy());
   return socket;
