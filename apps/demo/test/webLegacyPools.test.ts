@@ -1,9 +1,9 @@
 import { idProblem, parsePoolTerms } from "@quota/core";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { jsonElements } from "../web/src/quotaShare/jsonElements.js";
-import { parseLegacyPools } from "../web/src/quotaShare/parseLegacyPools.js";
-import { withoutLegacyPool } from "../web/src/quotaShare/withoutLegacyPool.js";
+import { jsonElements } from "../web/src/legacyPools/jsonElements.js";
+import { parseLegacyPools } from "../web/src/legacyPools/parseLegacyPools.js";
+import { withoutLegacyPool } from "../web/src/legacyPools/withoutLegacyPool.js";
 
 const LEGACY = {
   id: "legacy-1",

@@ -2,16 +2,16 @@ import { parsePoolTerms, type PoolSpec } from "@quota/core";
 import type { PoolJson } from "@quota/http";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { changeDraft } from "../web/src/quotaShare/changeDraft.js";
-import { draftFaults } from "../web/src/quotaShare/draftFaults.js";
-import { draftSpec } from "../web/src/quotaShare/draftSpec.js";
-import { equalSplit } from "../web/src/quotaShare/equalSplit.js";
-import { newDraft } from "../web/src/quotaShare/newDraft.js";
-import { parseDecimal } from "../web/src/quotaShare/parseDecimal.js";
-import { emptyRow, poolDraft, type PoolDraft } from "../web/src/quotaShare/poolDraft.js";
-import { poolPatch } from "../web/src/quotaShare/poolPatch.js";
-import { shownFaults } from "../web/src/quotaShare/shownFaults.js";
-import { weightSum } from "../web/src/quotaShare/weightSum.js";
+import { changeDraft } from "../web/src/poolEditing/changeDraft.js";
+import { draftFaults } from "../web/src/poolEditing/draftFaults.js";
+import { draftSpec } from "../web/src/poolEditing/draftSpec.js";
+import { equalSplit } from "../web/src/poolEditing/equalSplit.js";
+import { newDraft } from "../web/src/poolEditing/newDraft.js";
+import { parseDecimal } from "../web/src/poolEditing/parseDecimal.js";
+import { emptyRow, poolDraft, type PoolDraft } from "../web/src/poolEditing/poolDraft.js";
+import { poolPatch } from "../web/src/poolEditing/poolPatch.js";
+import { shownFaults } from "../web/src/poolEditing/shownFaults.js";
+import { weightSum } from "../web/src/poolEditing/weightSum.js";
 import { anyPool, pool } from "./webPools.js";
 
 describe("a number that somebody types", () => {

@@ -1,12 +1,12 @@
 import type { PoolJson } from "@quota/http";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { changeDraft } from "../web/src/quotaShare/changeDraft.js";
-import { deletionProof, proves } from "../web/src/quotaShare/deletionProof.js";
-import { mergeDraft } from "../web/src/quotaShare/mergeDraft.js";
-import { poolDifference } from "../web/src/quotaShare/poolDifference.js";
-import { poolDraft, type PoolDraft, type RowDraft } from "../web/src/quotaShare/poolDraft.js";
-import { sameDraft, sameRows } from "../web/src/quotaShare/sameDraft.js";
+import { changeDraft } from "../web/src/poolEditing/changeDraft.js";
+import { deletionProof, proves } from "../web/src/poolEditing/deletionProof.js";
+import { mergeDraft } from "../web/src/poolEditing/mergeDraft.js";
+import { poolDifference } from "../web/src/poolEditing/poolDifference.js";
+import { poolDraft, type PoolDraft, type RowDraft } from "../web/src/poolEditing/poolDraft.js";
+import { sameDraft, sameRows } from "../web/src/poolEditing/sameDraft.js";
 import { anyPool, pool } from "./webPools.js";
 
 const [alice, bob] = pool().allocations as [PoolJson["allocations"][number], PoolJson["allocations"][number]];

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { Connection } from "../api/useConnections.js";
 import { useOverview } from "../api/useOverview.js";
-import { usePools } from "../quotaShare/usePools.js";
+import { usePools } from "../api/usePools.js";
 import type { RowMenuHandle } from "../ui/RowMenu.js";
 import stacked from "../ui/stacked.module.css";
 import { ConnectionRow } from "./ConnectionRow.js";

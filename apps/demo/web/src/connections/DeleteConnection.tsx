@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { detailOf, request } from "../api/request.js";
 import type { Connection } from "../api/useConnections.js";
-import { usePools } from "../quotaShare/usePools.js";
+import { usePools } from "../api/usePools.js";
 import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
 import { FormFault } from "../ui/FormFault.js";

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { detailOf, request } from "../api/request.js";
 import type { ApiKey } from "../api/useKeys.js";
-import { usePools } from "../quotaShare/usePools.js";
+import { usePools } from "../api/usePools.js";
 import { Button } from "../ui/Button.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";

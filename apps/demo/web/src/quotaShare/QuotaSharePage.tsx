@@ -5,12 +5,12 @@ import { EmptyState } from "../ui/EmptyState.js";
 import { ErrorState } from "../ui/ErrorState.js";
 import { Notice } from "../ui/Notice.js";
 import { Page } from "../ui/Page.js";
-import { CreatePoolModal } from "./CreatePoolModal.js";
-import { LegacyPoolsNotice } from "./LegacyPoolsNotice.js";
+import { CreatePoolModal } from "../poolEditing/CreatePoolModal.js";
+import { LegacyPoolsNotice } from "../legacyPools/LegacyPoolsNotice.js";
 import { PoolCard } from "./PoolCard.js";
 import { QuotaConceptCard } from "./QuotaConceptCard.js";
 import { Totals } from "./Totals.js";
-import { usePools } from "./usePools.js";
+import { usePools } from "../api/usePools.js";
 
 const TrafficPanel = lazy(() => import("../traffic/TrafficPanel.js"));
 

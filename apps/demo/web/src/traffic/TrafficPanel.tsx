@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { usePoolUsage } from "../quotaShare/usePoolUsage.js";
-import { usePools } from "../quotaShare/usePools.js";
+import { usePools } from "../api/usePools.js";
 import { Button } from "../ui/Button.js";
 import { ErrorState } from "../ui/ErrorState.js";
 import { FormFault } from "../ui/FormFault.js";

@@ -16,7 +16,7 @@ import { UnallocatedChoice } from "./UnallocatedChoice.js";
 import { useDiscardQuestion } from "./useDiscardQuestion.js";
 import { usePoolChanges } from "./usePoolChanges.js";
 import { usePoolForm } from "./usePoolForm.js";
-import { usePools } from "./usePools.js";
+import { usePools } from "../api/usePools.js";
 import styles from "./PoolForm.module.css";
 
 /** Makes a pool of a connection that has none. */

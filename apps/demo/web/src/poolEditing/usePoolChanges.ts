@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient, type QueryClient, type UseMutationResult } from "@tanstack/react-query";
+import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import type { PoolSpec } from "@quota/core";
 import type { PoolJson } from "@quota/http";
+import { readPoolsAgain } from "../api/readPoolsAgain.js";
 import { request, RequestFailure } from "../api/request.js";
-import { POOLS_KEY } from "./usePools.js";
+import { POOLS_KEY } from "../api/usePools.js";
 import type { PoolPatch } from "./poolPatch.js";
 
 export interface PoolChanges {
@@ -48,11 +49,6 @@ export function usePoolChanges(): PoolChanges {
       onSettled,
     }),
   };
-}
-
-/** Everything that a pool's number may stand in. */
-export function readPoolsAgain(queries: QueryClient): void {
-  for (const queryKey of [POOLS_KEY, ["overview"], ["plans"]]) void queries.invalidateQueries({ queryKey });
 }
 
 function poolPath({ id }: PoolJson): string {

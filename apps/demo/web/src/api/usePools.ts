@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { PoolJson } from "@quota/http";
-import { EVERY_MS } from "../api/createQueries.js";
-import { request } from "../api/request.js";
+import { EVERY_MS } from "./createQueries.js";
+import { request } from "./request.js";
 
 export const POOLS_KEY = ["pools"] as const;
 
