@@ -1,7 +1,8 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { QuotaSharePage } from "../quotaShare/QuotaSharePage.js";
 import { EmptyState } from "../ui/EmptyState.js";
+import { lazyPart } from "../ui/lazyPart.js";
 
 /** Where one can go, in the order of the navigation. */
 export const PAGES = [
@@ -14,11 +15,11 @@ export const PAGES = [
 ] as const;
 
 // What most people come for is there at once; the rest is fetched when it is asked for.
-const PlansPage = lazy(() => import("../plans/PlansPage.js"));
-const KeysPage = lazy(() => import("../keys/KeysPage.js"));
-const RatesPage = lazy(() => import("../rates/RatesPage.js"));
-const ConnectionsPage = lazy(() => import("../connections/ConnectionsPage.js"));
-const SettingsPage = lazy(() => import("../settings/SettingsPage.js"));
+const PlansPage = lazyPart(async () => (await import("../plans/PlansPage.js")).default);
+const KeysPage = lazyPart(async () => (await import("../keys/KeysPage.js")).default);
+const RatesPage = lazyPart(async () => (await import("../rates/RatesPage.js")).default);
+const ConnectionsPage = lazyPart(async () => (await import("../connections/ConnectionsPage.js")).default);
+const SettingsPage = lazyPart(async () => (await import("../settings/SettingsPage.js")).default);
 
 export function Pages() {
   return (

@@ -3,9 +3,9 @@ import type { PoolJson } from "@quota/http";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { readPoolsAgain } from "../api/readPoolsAgain.js";
 import { request } from "../api/request.js";
+import { usePools } from "../api/usePools.js";
 import { LEGACY_POOLS_KEY, moveLegacyPools, type LegacyMove } from "./moveLegacyPools.js";
 import { parseLegacyPools } from "./parseLegacyPools.js";
-import { usePools } from "../api/usePools.js";
 
 export interface PoolMigration {
   readonly state: "waiting" | "moving" | "idle";

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useConnections, type Connection } from "../api/useConnections.js";
 import { useKeys, type ApiKey } from "../api/useKeys.js";
+import { usePools } from "../api/usePools.js";
 import { Button } from "../ui/Button.js";
 import { EmptyState } from "../ui/EmptyState.js";
 import { ErrorState } from "../ui/ErrorState.js";
@@ -16,7 +17,6 @@ import { UnallocatedChoice } from "./UnallocatedChoice.js";
 import { useDiscardQuestion } from "./useDiscardQuestion.js";
 import { usePoolChanges } from "./usePoolChanges.js";
 import { usePoolForm } from "./usePoolForm.js";
-import { usePools } from "../api/usePools.js";
 import styles from "./PoolForm.module.css";
 
 /** Makes a pool of a connection that has none. */

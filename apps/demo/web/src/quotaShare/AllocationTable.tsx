@@ -175,7 +175,9 @@ function isBlocked({ retryAt, available }: Pick<KeyUsageJson, "retryAt" | "avail
 }
 
 function deficitText(unit: DimensionUsageJson["unit"], deficit: number): string {
-  return deficit > 0 ? `${bareAmountText(unit, deficit)} over` : `${bareAmountText(unit, Math.abs(deficit))} left`;
+  return deficit > 0
+    ? `${bareAmountText(unit, deficit)} over`
+    : `${bareAmountText(unit, Math.abs(deficit))} left`;
 }
 
 function capText(allocation: AllocationJson | undefined): string {

@@ -1,38 +1,37 @@
 import type { PoolJson, UsageJson } from "@quota/http";
 import { Tabs } from "@base-ui/react/tabs";
-import { lazy, Suspense, useCallback, useState } from "react";
+import { memo, Suspense, useState } from "react";
 import { useKeyOrdinals } from "../api/useKeyOrdinals.js";
 import { Button } from "../ui/Button.js";
 import { ErrorState } from "../ui/ErrorState.js";
 import { windowText } from "../ui/formats.js";
+import { lazyPart } from "../ui/lazyPart.js";
 import { Name } from "../ui/Name.js";
 import { AllocationTable } from "./AllocationTable.js";
 import { DimensionBar } from "./DimensionBar.js";
-import { DeletePoolModal } from "../poolEditing/DeletePoolModal.js";
-import { EditAllocationsModal } from "../poolEditing/EditAllocationsModal.js";
 import styles from "./PoolCard.module.css";
 import { PoolState } from "./PoolState.js";
-import { RecentDecisions } from "./RecentDecisions.js";
 import { useOnScreen } from "./useOnScreen.js";
 import { usePoolUsage } from "./usePoolUsage.js";
-import { WhyModal } from "./WhyModal.js";
 
-const BurnRateChart = lazy(() => import("./BurnRateChart.js"));
+const BurnRateChart = lazyPart(async () => (await import("./BurnRateChart.js")).default);
+const RecentDecisions = lazyPart(async () => (await import("./RecentDecisions.js")).RecentDecisions);
+const WhyModal = lazyPart(async () => (await import("./WhyModal.js")).WhyModal);
 
 export interface PoolCardProps {
   readonly pool: PoolJson;
   /** Whether its keys are shown from the start. */
   readonly startsOpen: boolean;
+  readonly onEdit: (pool: PoolJson) => void;
+  readonly onDelete: (pool: PoolJson) => void;
 }
 
-/** One shared account: how full it is, who uses it, and what can be changed about that. */
-export function PoolCard({ pool, startsOpen }: PoolCardProps) {
+/** One shared account: how full it is, who uses it, and what can be changed about that. Not drawn anew when a dialog opens in front of it. */
+export const PoolCard = memo(function PoolCard({ pool, startsOpen, onEdit, onDelete }: PoolCardProps) {
   const { ref, isSeen } = useOnScreen<HTMLElement>();
   const { data, error, refetch, dataUpdatedAt } = usePoolUsage(pool.id, { isSeen });
   const ordinals = useKeyOrdinals();
   const [isOpen, setOpen] = useState(startsOpen);
-  const [asked, setAsked] = useState<"edit" | "delete">();
-  const close = useCallback(() => setAsked(undefined), []);
   const ahead = data === undefined ? 0 : roughly(data.generatedAt - dataUpdatedAt);
   const keys = pool.allocations.length;
   return (
@@ -48,8 +47,8 @@ export function PoolCard({ pool, startsOpen }: PoolCardProps) {
         </div>
         <PoolState usage={data} error={error} />
         <div className={styles.actions}>
-          <Button onClick={() => setAsked("edit")}>Edit allocations</Button>
-          <Button look="quiet" onClick={() => setAsked("delete")}>
+          <Button onClick={() => onEdit(pool)}>Edit allocations</Button>
+          <Button look="quiet" onClick={() => onDelete(pool)}>
             Delete
           </Button>
         </div>
@@ -83,11 +82,9 @@ export function PoolCard({ pool, startsOpen }: PoolCardProps) {
           {isOpen && <Details pool={pool} usage={data} ahead={ahead} />}
         </>
       )}
-      {asked === "edit" && <EditAllocationsModal pool={pool} onClose={close} />}
-      {asked === "delete" && <DeletePoolModal pool={pool} onClose={close} />}
     </section>
   );
-}
+});
 
 function Details({
   pool,
@@ -133,9 +130,13 @@ function Details({
         </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="decisions" className={styles.panel}>
-        <RecentDecisions pool={pool} />
+        <Suspense fallback={<div className={styles.waiting} />}>
+          <RecentDecisions pool={pool} />
+        </Suspense>
       </Tabs.Panel>
-      {why !== undefined && <WhyModal pool={pool} apiKeyId={why} onClose={() => setWhy(undefined)} />}
+      <Suspense fallback={null}>
+        {why !== undefined && <WhyModal pool={pool} apiKeyId={why} onClose={() => setWhy(undefined)} />}
+      </Suspense>
     </Tabs.Root>
   );
 }

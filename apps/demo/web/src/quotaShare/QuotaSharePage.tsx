@@ -1,18 +1,28 @@
-import { lazy, Suspense, useState } from "react";
+import type { PoolJson } from "@quota/http";
+import { Suspense, useCallback, useState } from "react";
 import { useOverview } from "../api/useOverview.js";
+import { usePools } from "../api/usePools.js";
+import { LegacyPoolsNotice } from "../legacyPools/LegacyPoolsNotice.js";
 import { Button } from "../ui/Button.js";
 import { EmptyState } from "../ui/EmptyState.js";
 import { ErrorState } from "../ui/ErrorState.js";
+import { lazyPart } from "../ui/lazyPart.js";
 import { Notice } from "../ui/Notice.js";
 import { Page } from "../ui/Page.js";
-import { CreatePoolModal } from "../poolEditing/CreatePoolModal.js";
-import { LegacyPoolsNotice } from "../legacyPools/LegacyPoolsNotice.js";
 import { PoolCard } from "./PoolCard.js";
 import { QuotaConceptCard } from "./QuotaConceptCard.js";
 import { Totals } from "./Totals.js";
-import { usePools } from "../api/usePools.js";
 
-const TrafficPanel = lazy(() => import("../traffic/TrafficPanel.js"));
+const TrafficPanel = lazyPart(async () => (await import("../traffic/TrafficPanel.js")).default);
+const CreatePoolModal = lazyPart(
+  async () => (await import("../poolEditing/CreatePoolModal.js")).CreatePoolModal,
+);
+const EditAllocationsModal = lazyPart(
+  async () => (await import("../poolEditing/EditAllocationsModal.js")).EditAllocationsModal,
+);
+const DeletePoolModal = lazyPart(
+  async () => (await import("../poolEditing/DeletePoolModal.js")).DeletePoolModal,
+);
 
 /** Up to this many pools show their keys at once. */
 const OPEN_AT_ONCE = 3;
@@ -21,17 +31,26 @@ const OPEN_AT_ONCE = 3;
 export function QuotaSharePage() {
   const { data: pools, error, refetch } = usePools();
   const { data: overview } = useOverview();
-  const [isCreating, setCreating] = useState(false);
+  // Held here and not by a pool's card: a pool that somebody else deletes must not take along what is being typed about it.
+  const [shown, setShown] = useState<Shown>();
+  const close = useCallback(() => setShown(undefined), []);
+  const onEdit = useCallback((pool: PoolJson) => setShown({ what: "edit", pool }), []);
+  const onDelete = useCallback((pool: PoolJson) => setShown({ what: "delete", pool }), []);
   return (
     <Page
       title="Pools"
       about="One provider account, shared by many keys."
       actions={
-        <Button look="primary" onClick={() => setCreating(true)}>
+        <Button look="primary" onClick={() => setShown({ what: "create" })}>
           Create pool
         </Button>
       }
     >
+      <Suspense fallback={null}>
+        {shown?.what === "create" && <CreatePoolModal onClose={close} />}
+        {shown?.what === "edit" && <EditAllocationsModal pool={shown.pool} onClose={close} />}
+        {shown?.what === "delete" && <DeletePoolModal pool={shown.pool} onClose={close} />}
+      </Suspense>
       <QuotaConceptCard />
       <LegacyPoolsNotice />
       {overview?.logins.map((sentence) => (
@@ -55,7 +74,7 @@ export function QuotaSharePage() {
         <EmptyState
           title="No pool yet"
           action={
-            <Button look="primary" onClick={() => setCreating(true)}>
+            <Button look="primary" onClick={() => setShown({ what: "create" })}>
               Create the first pool
             </Button>
           }
@@ -65,9 +84,17 @@ export function QuotaSharePage() {
         </EmptyState>
       )}
       {pools?.map((pool) => (
-        <PoolCard key={pool.id} pool={pool} startsOpen={pools.length <= OPEN_AT_ONCE} />
+        <PoolCard
+          key={pool.id}
+          pool={pool}
+          startsOpen={pools.length <= OPEN_AT_ONCE}
+          onEdit={onEdit}
+          onDelete={onDelete}
+        />
       ))}
-      {isCreating && <CreatePoolModal onClose={() => setCreating(false)} />}
     </Page>
   );
 }
+
+/** The dialog in front of the page. */
+type Shown = { readonly what: "create" } | { readonly what: "edit" | "delete"; readonly pool: PoolJson };
