@@ -1,4 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
+import { useId, useState } from "react";
+import { flushSync } from "react-dom";
 import type { RowMenuHandle } from "./RowMenu.js";
 import styles from "./RowMenu.module.css";
 
@@ -15,15 +17,40 @@ export function RowMenuButton<Row>({
   readonly label: string;
   readonly tabIndex?: number;
 }) {
+  const id = useId();
+  const [isUsed, setUsed] = useState(false);
+  const dots = <span aria-hidden="true">⋯</span>;
+  // A trigger is dear, and a table has hundreds of rows: one becomes a trigger when its menu is first asked for.
+  if (!isUsed)
+    return (
+      <button
+        type="button"
+        id={id}
+        className={styles.button}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={false}
+        tabIndex={tabIndex}
+        onClick={() => {
+          flushSync(() => setUsed(true));
+          // The focus comes back to where it was when the menu opened.
+          document.getElementById(id)?.focus();
+          menu.open(id);
+        }}
+      >
+        {dots}
+      </button>
+    );
   return (
     <Menu.Trigger
+      id={id}
       handle={menu}
       payload={row}
       className={styles.button}
       aria-label={label}
       tabIndex={tabIndex}
     >
-      <span aria-hidden="true">⋯</span>
+      {dots}
     </Menu.Trigger>
   );
 }
