@@ -13,7 +13,7 @@ export interface Connection {
   readonly createdAt: string;
 }
 
-export const CONNECTIONS_KEY = ["connections"] as const;
+const CONNECTIONS_KEY = ["connections"] as const;
 
 export function useConnections(): UseQueryResult<readonly Connection[]> {
   return useQuery({

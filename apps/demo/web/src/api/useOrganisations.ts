@@ -12,7 +12,7 @@ export interface Organisation {
   readonly createdAt: string;
 }
 
-export const ORGANISATIONS_KEY = ["orgs"] as const;
+const ORGANISATIONS_KEY = ["orgs"] as const;
 
 export function useOrganisations(): UseQueryResult<readonly Organisation[]> {
   return useQuery({

@@ -14,7 +14,7 @@ export interface Team {
   readonly createdAt: string;
 }
 
-export const TEAMS_KEY = ["teams"] as const;
+const TEAMS_KEY = ["teams"] as const;
 
 export function useTeams(): UseQueryResult<readonly Team[]> {
   return useQuery({

@@ -19,4 +19,4 @@ export function draftFaults(connectionId: string, draft: PoolDraft): FieldFaults
 }
 
 /** Nothing is wrong. */
-export const NONE: FieldFaults = { fields: new Map(), rows: new Map(), elsewhere: [] };
+const NONE: FieldFaults = { fields: new Map(), rows: new Map(), elsewhere: [] };

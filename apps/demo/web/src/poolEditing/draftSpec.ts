@@ -18,7 +18,7 @@ export function draftSpec(connectionId: string, draft: PoolDraft): PoolSpec {
 }
 
 /** A threshold that was typed in percent, as the gateway takes it; undefined for none. */
-export function thresholdOf(text: string): number | undefined {
+function thresholdOf(text: string): number | undefined {
   if (text.trim() === "") return undefined;
   const percent = parseDecimal(text);
   return percent === undefined ? (text as unknown as number) : percent / 100;

@@ -20,7 +20,7 @@ export function sameRows(some: readonly RowDraft[], others: readonly RowDraft[])
   return [...left.values()].every((row) => sameRow(row, emptyRow(row.apiKeyId)));
 }
 
-export function sameRow(one: RowDraft, other: RowDraft): boolean {
+function sameRow(one: RowDraft, other: RowDraft): boolean {
   return ROW_FIELDS.every((field) => one[field] === other[field]);
 }
 

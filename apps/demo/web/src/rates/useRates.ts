@@ -36,7 +36,7 @@ export interface RateDimension {
   readonly left: number | "unlimited";
 }
 
-export const RATES_KEY = ["rates"] as const;
+const RATES_KEY = ["rates"] as const;
 
 export function useRates(): UseQueryResult<Rates> {
   return useQuery({
