@@ -8,10 +8,12 @@ export function PoolFormFault({ error, faults }: { readonly error: unknown; read
   const said = faultsOf(error).size === 0 ? [detailOf(error)] : faults.elsewhere;
   if (said.length === 0) return null;
   return (
-    <ul className={styles.fault} role="alert">
-      {said.map((message) => (
-        <li key={message}>{message}</li>
-      ))}
-    </ul>
+    <div className={styles.fault} role="alert">
+      <ul>
+        {said.map((message) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
