@@ -12,23 +12,20 @@ import type { AdminParts } from "./adminParts.js";
 
 /**
  * What it would change to store these dimensions for a connection, or none: the shares before and after, as enforcement computes them, beside what is
- * used now. While the store does not answer, only what is used is missing. Nothing is written.
+ * used now, and the plan as it is. While the store does not answer, only what is used is missing. Nothing is written.
  */
 export async function previewPlan(
   asked: { readonly connectionId: string; readonly override: readonly Dimension[] | undefined },
   { engine, pools, planBook }: Pick<AdminParts, "engine" | "pools" | "planBook">,
-): Promise<PlanChangeJson> {
+): Promise<{ readonly before: Plan; readonly change: PlanChangeJson }> {
   const { connectionId, override } = asked;
   const before = await planBook.planOf(connectionId);
   const after = await planBook.planWith(connectionId, override);
   const pool = await pools.ofConnection(connectionId);
-  if (pool === undefined) return planChangeJson({ before, after });
+  if (pool === undefined) return { before, change: planChangeJson({ before, after }) };
   const usage = await usageIfAny();
-  return planChangeJson({
-    before,
-    after,
-    shared: { before: governed(before), after: governed(after), usage },
-  });
+  const shared = { before: governed(before), after: governed(after), usage };
+  return { before, change: planChangeJson({ before, after, shared }) };
 
   function governed(plan: Plan): GovernedPool {
     return governPool({ pool: pool as Pool, plan: withSeenLimits(plan, usage) });

@@ -35,6 +35,7 @@ export interface QuotaAdminOptions {
  * `/api/quota` passes by.
  *
  * A pool's version is its `ETag`. A change that says `If-Match` is refused with 412, and the pool as it is now, once that version is gone.
+ * A plan's `ETag`, its `etag` in a list, is of what it says, and holds for `PUT` and `DELETE` in the same way.
  *
  * @example
  * app.use(quotaAdmin({ engine, pools, plans, authorize: (request) => isAdmin(request.headers.authorization) }));

@@ -44,9 +44,9 @@ describe("the preview of a plan", () => {
           change: "changed",
           before: requests(100),
           perKey: [
-            { apiKeyId: "alice", used: 31, fairShare: 30, fairShareBefore: 50 },
-            { apiKeyId: "bob", used: 0, fairShare: 18, fairShareBefore: 30 },
-            { apiKeyId: "carol", used: 0, fairShare: 12, fairShareBefore: 20 },
+            { apiKeyId: "alice", used: 31, fairShare: 30, fairShareBefore: 50, deficit: 1 },
+            { apiKeyId: "bob", used: 0, fairShare: 18, fairShareBefore: 30, deficit: -18 },
+            { apiKeyId: "carol", used: 0, fairShare: 12, fairShareBefore: 20, deficit: -12 },
           ],
         },
         {

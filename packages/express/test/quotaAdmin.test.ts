@@ -474,7 +474,9 @@ describe("a plan", () => {
     const { call, plans } = await adminApp();
     await plans.delete("seat");
     const path = "/api/quota/plans/seat";
+    const etag = expect.stringMatching(/^"[\w-]{22}"$/u) as string;
     const catalog = {
+      etag,
       connectionId: "seat",
       provider: "kimi",
       source: "catalog",
@@ -495,6 +497,41 @@ describe("a plan", () => {
     expect((await call("DELETE", path)).status).toBe(204);
     expect((await call("GET", path)).json).toEqual(catalog);
     expect((await call("DELETE", path)).status).toBe(404);
+  });
+
+  test("is changed by whoever has seen it as it is, and by nobody who has not", async () => {
+    const { call } = await adminApp();
+    const path = "/api/quota/plans/seat";
+    const body = (limit: number) => ({ dimensions: [{ unit: "requests", window: "hourly", limit }] });
+    const as = (etag: string | null) => ({ headers: { "if-match": etag! } });
+    const seen = await call("GET", path);
+    const etag = seen.headers.get("etag");
+    expect(seen.json).toMatchObject({ etag });
+    expect((await call("GET", path)).headers.get("etag")).toBe(etag);
+    const previewed = await call("POST", `${path}/preview`, { body: body(7) });
+    expect(previewed.headers.get("etag")).toBe(etag);
+
+    // Two who have seen the same and save in the same instant: one of them is told.
+    const both = await Promise.all(
+      [7, 8].map((limit) => call("PUT", path, { body: body(limit), ...as(etag) })),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+    const [written, late] = both.toSorted((a, b) => a.status - b.status);
+    const now = written!.headers.get("etag");
+    expect(now).not.toBe(etag);
+    expect(late!.headers.get("etag")).toBe(now);
+    expect(late!.json).toMatchObject({ plan: written!.json });
+    expect((await call("GET", path)).json).toEqual(written!.json);
+
+    expect((await call("DELETE", path, as(etag))).status).toBe(412);
+    expect((await call("PUT", path, { body: body(9), ...as("3") })).status).toBe(412);
+    expect((await call("PUT", path, { body: body(9), ...as(`"other", W/${now!}`) })).status).toBe(200);
+    expect((await call("PUT", path, { body: body(7), ...as("*") })).headers.get("etag")).toBe(now);
+    expect((await call("PUT", path, { body: body(9) })).status).toBe(200);
+    const last = await call("PUT", path, { body: body(7) });
+    expect((await call("DELETE", path, as(last.headers.get("etag")))).status).toBe(204);
+    // It is the catalog's by now, whatever was stored.
+    expect((await call("DELETE", path, as(now))).status).toBe(412);
   });
 
   test.each([

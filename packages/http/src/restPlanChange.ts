@@ -70,6 +70,8 @@ export interface KeyChangeJson {
   readonly fairShare?: number;
   /** Its share now; missing where there is no limit. */
   readonly fairShareBefore?: number;
+  /** `used − fairShare`: positive when it would be over its share; missing where one of them is. */
+  readonly deficit?: number;
 }
 
 function changeOf(old: Dimension | undefined, next: Dimension | undefined): DimensionChangeJson["change"] {
@@ -87,14 +89,17 @@ function changesOfKeys(
     amount === undefined ? undefined : fromGrains(unit, amount);
   const perKey = usage?.dimensions.find(({ dimension }) => dimension.name === name)?.perKey ?? [];
   const used = new Map(perKey.map(({ apiKeyId, consumed, held }) => [apiKeyId, consumed + held]));
-  return [...before.standings.keys()].map((apiKeyId) =>
-    withoutUndefined({
+  return [...before.standings.keys()].map((apiKeyId) => {
+    const uses = used.get(apiKeyId);
+    const share = shareIn(after, apiKeyId, name);
+    return withoutUndefined({
       apiKeyId,
-      used: known(used.get(apiKeyId)),
-      fairShare: known(shareIn(after, apiKeyId, name)),
+      used: known(uses),
+      fairShare: known(share),
       fairShareBefore: known(shareIn(before, apiKeyId, name)),
-    }),
-  );
+      deficit: uses === undefined || share === undefined ? undefined : fromGrains(unit, uses - share),
+    });
+  });
 }
 
 function shareIn(governed: GovernedPool, apiKeyId: string, name: DimensionName): number | undefined {
