@@ -77,6 +77,7 @@ function project(test: TestProjectInlineConfiguration["test"]): TestProjectInlin
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     // No test measures time; a busy machine is not a failure.
-    test: { testTimeout: 30_000, hookTimeout: 30_000, ...test },
+    // Nor has any module of ours a state (the linter sees to that), so files need not load everything anew, each for itself.
+    test: { testTimeout: 30_000, hookTimeout: 30_000, isolate: false, ...test },
   };
 }

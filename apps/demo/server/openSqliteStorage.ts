@@ -67,7 +67,13 @@ export async function openSqliteStorage({
       organisations: createOrganisations(db, forest),
       forest,
       connections: createConnections(db, secrets),
-      sessionsOf: (adminToken) => createSessions(db, adminToken),
+      sessionsOf: (adminToken) =>
+        createSessions(db, adminToken, (error) =>
+          logger.warn(
+            { scope: "gateway:sessions", err: error },
+            "When a session was last used cannot be written.",
+          ),
+        ),
       config: createConfig(importer, secrets),
       touch: () => void touch.get(),
       integrity: () => integrityOf(db),

@@ -244,7 +244,7 @@ describe("the printed code", () => {
 
 describe("a session", () => {
   test("ends twelve hours after its last use, and a week after it began", async () => {
-    const sessions = createSessions(await openDatabase(), "token");
+    const sessions = createSessions(await openDatabase(), "token", unwritten);
     const { id } = await sessions.begin(0);
     expect(await sessions.use(id, 0)).toBe(12 * HOUR);
     expect(await sessions.use(id, 11 * HOUR)).toBe(23 * HOUR);
@@ -258,9 +258,24 @@ describe("a session", () => {
     expect(await sessions.use(used.id, 7 * DAY)).toBeUndefined();
   });
 
+  test("is as good as it was while its last use cannot be written", async () => {
+    const db = await openDatabase();
+    const { id } = await createSessions(db, "token", unwritten).begin(0);
+    const said: unknown[] = [];
+    const full = new Error("database or disk is full");
+    const sessions = createSessions(
+      { ...db, write: () => Promise.reject(full) },
+      "token",
+      (error) => void said.push(error),
+    );
+    expect(await sessions.use(id, HOUR)).toBe(12 * HOUR);
+    expect(said).toEqual([full]);
+    expect(await sessions.use(id, 12 * HOUR)).toBeUndefined();
+  });
+
   test("that is polled writes once a minute", async () => {
     const db = await openDatabase();
-    const sessions = createSessions(db, "token");
+    const sessions = createSessions(db, "token", unwritten);
     const { id } = await sessions.begin(0);
     const writes = () => db.connection.prepare("SELECT total_changes()").pluck().get();
     const before = writes();
@@ -271,8 +286,8 @@ describe("a session", () => {
 
   test("is known to every process on the file, and ended for all of them", async () => {
     const directory = temporaryDirectory();
-    const here = createSessions(await openDatabase(directory), "token");
-    const there = createSessions(await openDatabase(directory), "token");
+    const here = createSessions(await openDatabase(directory), "token", unwritten);
+    const there = createSessions(await openDatabase(directory), "token", unwritten);
     const { id } = await here.begin(0);
     expect(await there.use(id, 1)).toBeDefined();
     await there.end(id);
@@ -282,8 +297,8 @@ describe("a session", () => {
   test("is nothing under another admin token, and its own id is nowhere on the disk", async () => {
     const directory = temporaryDirectory();
     const db = await openDatabase(directory);
-    const { id } = await createSessions(db, "token").begin(0);
-    expect(await createSessions(db, "another").use(id, 1)).toBeUndefined();
+    const { id } = await createSessions(db, "token", unwritten).begin(0);
+    expect(await createSessions(db, "another", unwritten).use(id, 1)).toBeUndefined();
     for (const name of readdirSync(directory)) {
       const bytes = readFileSync(join(directory, name));
       expect(bytes.includes(id) || bytes.includes(Buffer.from(id, "base64url"))).toBe(false);
@@ -292,7 +307,7 @@ describe("a session", () => {
 
   test("that is over leaves no row once somebody signs in", async () => {
     const db = await openDatabase();
-    const sessions = createSessions(db, "token");
+    const sessions = createSessions(db, "token", unwritten);
     for (let i = 0; i < 3; i += 1) await sessions.begin(i);
     const { id } = await sessions.begin(12 * HOUR + 1);
     expect(db.connection.prepare("SELECT count(*) FROM sessions").pluck().get()).toBe(2);
@@ -313,12 +328,20 @@ describe("a session's cookie", () => {
   });
 
   const b = "b".repeat(43);
+  const planted = (i: number): string => String(i).padStart(43, "p");
   test.each<[string, string, readonly string[]]>([
     ["among others", `theme=dark; quota_session_8787=${id}; x=1`, [id]],
     ["of another port", `quota_session_8788=${id}`, []],
     ["twice", `quota_session_8787=${id}; quota_session_8787=${b}`, [id, b]],
     ["behind one that was planted", `quota_session_8787=no; quota_session_8787=${b}`, [b]],
-    ["a thousand times", Array(1000).fill(`quota_session_8787=${id}`).join(";"), Array<string>(4).fill(id)],
+    ["many times, once", Array(200).fill(`quota_session_8787=${id}`).join(";"), [id]],
+    [
+      "behind as many planted ones as headers have room for",
+      [...Array.from({ length: 200 }, (_, i) => planted(i)), id]
+        .map((one) => `quota_session_8787=${one}`)
+        .join(";"),
+      [...Array.from({ length: 200 }, (_, i) => planted(i)), id],
+    ],
     ["too long", `quota_session_8787=${"a".repeat(10_000)}`, []],
     ["in quotes", `quota_session_8787="${id}"`, []],
     ["with control characters", `quota_session_8787=${id}\u0000; quota_session_8787=\u0007${id}`, []],
@@ -338,3 +361,7 @@ describe("a session's cookie", () => {
     );
   });
 });
+
+function unwritten(error: unknown): void {
+  throw error;
+}

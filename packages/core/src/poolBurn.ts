@@ -16,6 +16,9 @@ export interface DimensionBurn {
   /** What counts against the limit now: settled, held and outside. */
   readonly used: number;
   readonly burnRate: BurnRate;
-  /** Oldest first; what was settled in all since this process first saw the dimension, whichever windows have passed meanwhile. */
+  /**
+   * Oldest first: what was settled in all, whichever windows have passed meanwhile. It begins with what the window held when this process
+   * first saw the dimension.
+   */
   readonly samples: readonly BurnPoint[];
 }

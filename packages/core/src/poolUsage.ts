@@ -34,6 +34,8 @@ export interface DimensionUsage {
   readonly strictFrom: number | undefined;
   /** Everybody's part of the limit (0.5 is half of it); undefined where the limit is unknown. */
   readonly globalUsedPercent: number | undefined;
+  /** What counts against the limit now: settled, held and outside. `globalUsedPercent` is its part of the limit. */
+  readonly used: number;
   /** What is settled, by everybody: keys with an allocation and keys without. `measured + attributed + provisional`. */
   readonly consumedTotal: number;
   /** The part that was counted here, request by request. */

@@ -121,6 +121,7 @@ async function readDimension(
     mode: everybody.mode,
     strictFrom: dimension.limit === "unknown" ? undefined : saturationThreshold,
     globalUsedPercent: everybody.globalUsedPercent,
+    used: everyone,
     consumedTotal: everybody.total - held,
     measured: moment.provisionalAt < 0 ? settled : 0,
     attributed: moment.provisionalAt < 0 ? 0 : settled,

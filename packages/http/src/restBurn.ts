@@ -28,7 +28,12 @@ export interface DimensionBurnJson {
   readonly timeToExhaustionMs: number | null;
   /** `generatedAt` and that time. It is no promise: a window that starts anew before then is not looked at. */
   readonly exhaustedAt?: EpochMs;
-  /** Oldest first: what was settled in all since the process first saw the dimension, and the rate as it was by then. */
+  /** What the samples would have come to by then: the newest, and what is left now. */
+  readonly exhaustedUsed?: number;
+  /**
+   * Oldest first: what was settled in all, whichever windows have passed meanwhile, and the rate as it was by then. It begins with what the
+   * window held when the process first saw the dimension.
+   */
   readonly samples: readonly { readonly at: EpochMs; readonly used: number; readonly perSecond: number }[];
 }
 
@@ -46,7 +51,11 @@ function dimensionBurnJson(
     used: units(used),
     perSecond: units(burnRate.perSecond),
     timeToExhaustionMs,
-    ...(timeToExhaustionMs !== null && { exhaustedAt: Math.ceil(generatedAt + timeToExhaustionMs) }),
+    ...(timeToExhaustionMs !== null &&
+      limit !== "unknown" && {
+        exhaustedAt: Math.ceil(generatedAt + timeToExhaustionMs),
+        exhaustedUsed: units((samples.at(-1)?.used ?? 0) + Math.max(0, limit - used)),
+      }),
     samples: samples.map((sample) => ({
       at: sample.at,
       used: units(sample.used),

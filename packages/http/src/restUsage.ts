@@ -38,6 +38,7 @@ export interface DimensionUsageJson {
   readonly mode: DimensionUsage["mode"];
   readonly strictFrom?: number;
   readonly globalUsedPercent: number | null;
+  readonly used: number;
   readonly consumedTotal: number;
   readonly measured: number;
   readonly attributed: number;
@@ -80,6 +81,7 @@ function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
     mode,
     ...(strictFrom !== undefined && { strictFrom }),
     globalUsedPercent: globalUsedPercent ?? null,
+    used: units(usage.used),
     consumedTotal: units(usage.consumedTotal),
     measured: units(usage.measured),
     attributed: units(usage.attributed),

@@ -2,22 +2,19 @@ import { schemeOf, type Asked } from "./schemeOf.js";
 
 /**
  * The ids of sessions that a request's cookies name. A browser may send several of one name (another server on this host can plant
- * one for a narrower path), so each that could be one of ours is looked at, of the first few.
+ * one for a narrower path), so each that could be one of ours is looked at. A request's headers have room for some two hundred.
  */
 export function sessionIdsOf(request: Asked): readonly string[] {
   const name = `${nameFor(request)}=`;
-  const ids: string[] = [];
+  const ids = new Set<string>();
   for (const pair of (request.headers.cookie ?? "").split(";")) {
     const cookie = pair.trim();
     if (!cookie.startsWith(name)) continue;
     const id = cookie.slice(name.length);
-    if (/^[\w-]{43}$/u.test(id)) ids.push(id);
-    if (ids.length === MOST_LOOKED_AT) break;
+    if (/^[\w-]{43}$/u.test(id)) ids.add(id);
   }
-  return ids;
+  return [...ids];
 }
-
-const MOST_LOOKED_AT = 4;
 
 /**
  * A `Set-Cookie` for this session: out of reach of scripts, and sent with no request that another site has caused. `maxAgeS` 0 takes it back.

@@ -25,7 +25,11 @@ export function createSessionRouter(parts: SessionRouterParts): Router {
   const router = express.Router();
 
   router.use((request, response, next) => {
-    response.set("cache-control", "no-store");
+    response.set({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+    });
     return hosts.isOurs(request) ? next() : sendForbidden(response, FOREIGN_HOST);
   });
 

@@ -22,7 +22,11 @@ const KEPT_TO_MS = 60_000;
  * Sessions that were begun with this admin token: with another one they are not found, and fade. An id has 256 random bits and only its
  * hash is looked for, so what the duration of a lookup could tell is about the hash of a guess.
  */
-export function createSessions(database: QuotaDatabase, adminToken: string): Sessions {
+export function createSessions(
+  database: QuotaDatabase,
+  adminToken: string,
+  onUnwritten: (error: unknown) => void,
+): Sessions {
   const { connection: db } = database;
   const insert = db.prepare("INSERT INTO sessions (id_hash, begun_at, used_at) VALUES (?, ?, ?)");
   const sweep = db.prepare("DELETE FROM sessions WHERE used_at <= ? OR begun_at <= ?");
@@ -46,9 +50,15 @@ export function createSessions(database: QuotaDatabase, adminToken: string): Ses
       const row = byHash.get(hash);
       if (row === undefined || now >= endOf(row)) return undefined;
       if (now - row.used_at < KEPT_TO_MS) return endOf(row);
-      // One that is ended meanwhile has no row to write to, and stays ended.
-      await database.write(() => touch.run(now, hash));
-      return endOf({ ...row, used_at: now });
+      try {
+        // One that is ended meanwhile has no row to write to, and stays ended.
+        await database.write(() => touch.run(now, hash));
+        return endOf({ ...row, used_at: now });
+      } catch (error) {
+        // A full disk or a locked file is what somebody may be signed in to look at: the session is as good as it was.
+        onUnwritten(error);
+        return endOf(row);
+      }
     },
     async end(id) {
       await database.write(() => remove.run(hashOf(id)));

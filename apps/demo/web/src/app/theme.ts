@@ -1,3 +1,5 @@
+import { keep, kept } from "../ui/kept.js";
+
 /** What the reader wants to see; `system` follows the machine. */
 export type Theme = "system" | "light" | "dark";
 
@@ -7,17 +9,17 @@ const KEPT_AS = "quota:theme";
 
 /** What was chosen last, in this browser. */
 export function keptTheme(): Theme {
-  const kept = localStorage.getItem(KEPT_AS);
-  return THEMES.find((theme) => theme === kept) ?? "system";
+  const name = kept(KEPT_AS);
+  return THEMES.find((theme) => theme === name) ?? "system";
 }
 
 /** Shows it from now on. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") {
     delete document.documentElement.dataset.theme;
-    localStorage.removeItem(KEPT_AS);
+    keep(KEPT_AS, undefined);
     return;
   }
   document.documentElement.dataset.theme = theme;
-  localStorage.setItem(KEPT_AS, theme);
+  keep(KEPT_AS, theme);
 }

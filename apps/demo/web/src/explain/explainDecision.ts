@@ -122,11 +122,14 @@ function aboutDimension(
 
 /** What the share means for this key, as things are. */
 function shareText(
-  { mode, borrowing, share, refusal }: DimensionDecisionJson,
+  { mode, borrowing, share, refusal, available }: DimensionDecisionJson,
   policy: string | undefined,
 ): string {
   if (share === undefined) return "";
-  if (refusal === "global-saturated") return ", and nothing is left for anybody";
+  if (refusal === "global-saturated")
+    return available === 0
+      ? ", and nothing is left for anybody"
+      : ", and the account has no room for so much";
   if (mode === "generous")
     return borrowing ? ", and borrows the rest from what others leave idle" : ", and could borrow beyond it";
   if (!borrowing && refusal === undefined)

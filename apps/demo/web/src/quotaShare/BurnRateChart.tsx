@@ -36,7 +36,7 @@ export default function BurnRateChart({ poolId }: { readonly poolId: string }) {
 type DimensionBurn = BurnJson["dimensions"][number];
 
 function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly now: number }) {
-  const { unit, window, perSecond, timeToExhaustionMs, exhaustedAt, samples } = burn;
+  const { unit, window, perSecond, timeToExhaustionMs, exhaustedAt, exhaustedUsed, samples } = burn;
   const title = `${unit} per ${windowText(window)}`;
   const rate = (perSecondThen: number): string => `${amountText(unit, perSecondThen * 3600)} per hour`;
   if (samples.length < 2)
@@ -46,7 +46,7 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
           <h3>{title}</h3>
           <p className={styles.none}>
             No data yet: a line needs two samples, and one is taken every ten seconds while requests are
-            settled.
+            settled or somebody looks.
           </p>
         </figcaption>
       </figure>
@@ -61,8 +61,7 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
             "; at this rate nothing is used up"
           ) : (
             <>
-              ; at this rate used up in {durationText(timeToExhaustionMs)}, at{" "}
-              <Moment at={exhaustedAt} />
+              ; at this rate used up in {durationText(timeToExhaustionMs)}, at <Moment at={exhaustedAt} />
             </>
           )}
         </p>
@@ -97,8 +96,8 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
               ]}
               contentStyle={{ background: "var(--surface)", border: "1px solid var(--hairline)" }}
             />
-            {burn.limit !== "unknown" && exhaustedAt !== undefined && (
-              <ReferenceLine yAxisId="used" y={burn.limit} stroke="var(--danger)" strokeDasharray="4 3" />
+            {exhaustedUsed !== undefined && (
+              <ReferenceLine yAxisId="used" y={exhaustedUsed} stroke="var(--danger)" strokeDasharray="4 3" />
             )}
             <ReferenceLine yAxisId="used" x={now} stroke="var(--muted)" strokeDasharray="2 3" />
             <Line
@@ -129,7 +128,7 @@ function DimensionChart({ burn, now }: { readonly burn: DimensionBurn; readonly 
           </LineChart>
         </ResponsiveContainer>
         <ul className={styles.legend}>
-          <li className={styles.used}>used since the first sample</li>
+          <li className={styles.used}>used, in all</li>
           <li className={styles.projected}>projection</li>
           <li className={styles.rate}>rate</li>
         </ul>
@@ -175,14 +174,14 @@ interface Point {
 }
 
 /** The samples, and the line from the newest to where the gateway says that the limit is reached. */
-function pointsOf({ samples, limit, exhaustedAt, used }: DimensionBurn): readonly Point[] {
+function pointsOf({ samples, exhaustedAt, exhaustedUsed }: DimensionBurn): readonly Point[] {
   const points: Point[] = samples.map(({ at, used: then, perSecond }) => ({
     at,
     used: then,
     rate: perSecond,
   }));
   const newest = samples.at(-1);
-  if (newest === undefined || exhaustedAt === undefined || limit === "unknown") return points;
+  if (newest === undefined || exhaustedAt === undefined || exhaustedUsed === undefined) return points;
   points[points.length - 1] = { ...points.at(-1)!, projected: newest.used };
-  return [...points, { at: exhaustedAt, projected: newest.used + Math.max(0, limit - used) }];
+  return [...points, { at: exhaustedAt, projected: exhaustedUsed }];
 }

@@ -98,8 +98,8 @@ export const DimensionBar = memo(function DimensionBar({ usage, ordinals, ahead 
       <dl className={styles.amounts}>
         <Amount name="used">
           {limit === "unknown"
-            ? amountText(unit, usage.consumedTotal)
-            : `${bareAmountText(unit, usage.consumedTotal)} of ${amountText(unit, limit)}`}
+            ? amountText(unit, usage.used)
+            : `${bareAmountText(unit, usage.used)} of ${amountText(unit, limit)}`}
           {globalUsedPercent !== null && ` (${percentText(globalUsedPercent)})`}
         </Amount>
         <Amount name="in flight" look="held">
@@ -167,8 +167,7 @@ function Amount({
 }
 
 /** What the whole width stands for: the limit, or all that was used where that is more. */
-function wholeOf({ limit, consumedTotal, outside, held }: DimensionUsageJson): number {
-  const used = consumedTotal + outside + held;
+function wholeOf({ limit, used }: DimensionUsageJson): number {
   return Math.max(limit === "unknown" ? 0 : limit, used, Number.MIN_VALUE);
 }
 

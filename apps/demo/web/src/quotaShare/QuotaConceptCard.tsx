@@ -1,15 +1,15 @@
 import { useState } from "react";
 import { Button } from "../ui/Button.js";
+import { keep, kept } from "../ui/kept.js";
 import styles from "./QuotaConceptCard.module.css";
 
 const DISMISSED_AS = "quota:concept-dismissed";
 
 /** What a newcomer must know, in four sentences and a picture; gone when dismissed, and back when asked for. */
 export function QuotaConceptCard() {
-  const [isDismissed, setDismissed] = useState(() => localStorage.getItem(DISMISSED_AS) !== null);
+  const [isDismissed, setDismissed] = useState(() => kept(DISMISSED_AS) !== undefined);
   const dismiss = (dismissed: boolean): void => {
-    if (dismissed) localStorage.setItem(DISMISSED_AS, "yes");
-    else localStorage.removeItem(DISMISSED_AS);
+    keep(DISMISSED_AS, dismissed ? "yes" : undefined);
     setDismissed(dismissed);
   };
   if (isDismissed)

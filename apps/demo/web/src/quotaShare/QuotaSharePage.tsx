@@ -53,9 +53,9 @@ export function QuotaSharePage() {
       </Suspense>
       <QuotaConceptCard />
       <LegacyPoolsNotice />
-      {overview?.logins.map((sentence) => (
-        <Notice key={sentence} tone="warning">
-          {sentence}
+      {overview?.logins.map(({ connectionId, reason }) => (
+        <Notice key={connectionId} tone="warning">
+          {reason}
         </Notice>
       ))}
       {overview !== undefined && overview.store.reason !== undefined && (

@@ -40,7 +40,9 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
         </span>
       </div>
       {data !== undefined && data.length === 0 && (
-        <p className={styles.about}>Nobody was refused since the gateway started.</p>
+        <p className={styles.about}>
+          {apiKeyId === undefined ? "Nobody was" : "This key was not"} refused since the gateway started.
+        </p>
       )}
       {data !== undefined && data.length > 0 && (
         <div

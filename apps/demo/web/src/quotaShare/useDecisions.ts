@@ -5,7 +5,7 @@ import { request } from "../api/request.js";
 
 /** A refusal, or a request that nobody could judge, as `GET /api/decisions` shows it. */
 export interface LoggedDecision {
-  readonly id: number;
+  readonly id: string;
   readonly at: number;
   readonly apiKeyId: string;
   readonly connectionId: string;

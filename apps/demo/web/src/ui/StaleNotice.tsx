@@ -18,19 +18,23 @@ export function StaleNotice({
     <Notice tone="warning">
       Nothing was written, because somebody else has changed it meanwhile. What you typed is still here; save
       again to write it over theirs.
-      <ul>
-        {changed.map(({ field, from, to, typed }) => (
-          <li key={field}>
-            {labels[field] ?? field}: was <Name>{shown(field, from)}</Name>, is{" "}
-            <Name>{shown(field, to)}</Name> now
-            {typed !== undefined && typed !== to && (
-              <>
-                ; you typed <Name>{shown(field, typed)}</Name>
-              </>
-            )}
-          </li>
-        ))}
-      </ul>
+      {changed.length === 0 ? (
+        <p>No field of this form is different: they changed what it does not show, such as credentials.</p>
+      ) : (
+        <ul>
+          {changed.map(({ field, from, to, typed }) => (
+            <li key={field}>
+              {labels[field] ?? field}: was <Name>{shown(field, from)}</Name>, is{" "}
+              <Name>{shown(field, to)}</Name> now
+              {typed !== undefined && typed !== to && (
+                <>
+                  ; you typed <Name>{shown(field, typed)}</Name>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
     </Notice>
   );
 }

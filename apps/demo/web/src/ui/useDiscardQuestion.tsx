@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { Button } from "../ui/Button.js";
+import { Button } from "./Button.js";
 import styles from "./useDiscardQuestion.module.css";
 
 export interface DiscardQuestion {
