@@ -14,7 +14,7 @@ import { newDraft } from "./newDraft.js";
 import { PoolFormFault } from "./PoolFormFault.js";
 import { sameDraft } from "./sameDraft.js";
 import { UnallocatedChoice } from "./UnallocatedChoice.js";
-import { useDiscardQuestion } from "./useDiscardQuestion.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { usePoolChanges } from "./usePoolChanges.js";
 import { usePoolForm } from "./usePoolForm.js";
 import styles from "./PoolForm.module.css";

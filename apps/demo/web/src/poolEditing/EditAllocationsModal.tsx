@@ -14,7 +14,7 @@ import { poolPatch } from "./poolPatch.js";
 import { sameDraft } from "./sameDraft.js";
 import { StaleEdit } from "./StaleEdit.js";
 import { UnallocatedChoice } from "./UnallocatedChoice.js";
-import { useDiscardQuestion } from "./useDiscardQuestion.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { usePoolChanges } from "./usePoolChanges.js";
 import { usePoolForm } from "./usePoolForm.js";
 import styles from "./PoolForm.module.css";

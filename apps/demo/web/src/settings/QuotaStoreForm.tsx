@@ -22,23 +22,26 @@ export function QuotaStoreForm({ status }: { readonly status: QuotaStoreStatus }
   // Until somebody chooses, it shows what is asked for; from then on what was chosen, whatever is read anew.
   const [chosen, setChosen] = useState<StoreDriver>();
   const [address, setAddress] = useState<TypedAddress>(UNTOUCHED);
-  const [takesEffect, setTakesEffect] = useState<"now" | "next-start">("now");
+  const [takesEffect, setTakesEffect] = useState<Effect>("now");
   const [said, setSaid] = useState<string>();
   const driver = chosen ?? status.driver;
-  const redisUrl = address.forget ? null : address.typed.trim() === "" ? undefined : address.typed.trim();
+  // An address that is not shown is not sent.
+  const redisUrl = driver === "redis" ? addressOf(address) : undefined;
   const body = { driver, ...(redisUrl !== undefined && { redisUrl }) };
 
   const save = useMutation({
     // An address may hold a password: nothing of it stays here.
     gcTime: 0,
-    mutationFn: () =>
-      request<QuotaStoreStatus>(QUOTA_STORE_PATH, { method: "PUT", body: { ...body, takesEffect } }),
+    mutationFn: ({ sent }: Sent) =>
+      request<QuotaStoreStatus>(QUOTA_STORE_PATH, { method: "PUT", body: sent }),
     onMutate: () => setSaid(undefined),
-    onSuccess(now) {
-      setSaid(outcome({ asked: driver, before: status.serving, now: now.serving, takesEffect }));
-      setChosen(undefined);
-      setAddress(UNTOUCHED);
-      setTakesEffect("now");
+    onSuccess(now, { sent, ...form }) {
+      const { driver: asked, takesEffect: effect } = sent;
+      setSaid(outcome({ asked, before: form.before, now: now.serving, takesEffect: effect }));
+      // What was typed and chosen meanwhile stays.
+      setChosen((by) => (by === form.chosen ? undefined : by));
+      setAddress((by) => (by === form.address ? UNTOUCHED : by));
+      setTakesEffect((by) => (by === effect ? "now" : by));
       queries.setQueryData(QUOTA_STORE_KEY, now);
     },
   });
@@ -50,7 +53,8 @@ export function QuotaStoreForm({ status }: { readonly status: QuotaStoreStatus }
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        const sent = { ...body, takesEffect };
+        save.mutate({ sent, chosen, address, before: status.serving }, { onSuccess: () => save.reset() });
       }}
     >
       <Field label="Count in" fault={faults.get("driver")}>
@@ -81,7 +85,7 @@ export function QuotaStoreForm({ status }: { readonly status: QuotaStoreStatus }
           </label>
         ))}
       </fieldset>
-      {faults.size === 0 && <FormFault error={save.error} />}
+      <FormFault error={save.error} fields={driver === "redis" ? ["driver", "redisUrl"] : ["driver"]} />
       <div className={styles.actions}>
         <Button look="primary" type="submit" busy={save.isPending}>
           Save
@@ -91,6 +95,26 @@ export function QuotaStoreForm({ status }: { readonly status: QuotaStoreStatus }
       {said !== undefined && <Notice tone="info">{said}</Notice>}
     </form>
   );
+}
+
+type Effect = "now" | "next-start";
+
+/** What is sent, and the form that it was sent from. */
+interface Sent {
+  readonly sent: {
+    readonly driver: StoreDriver;
+    readonly redisUrl?: string | null;
+    readonly takesEffect: Effect;
+  };
+  readonly chosen: StoreDriver | undefined;
+  readonly address: TypedAddress;
+  readonly before: QuotaStoreStatus["serving"];
+}
+
+/** Undefined: it stays what it is. */
+function addressOf({ typed, forget }: TypedAddress): string | null | undefined {
+  if (forget) return null;
+  return typed.trim() === "" ? undefined : typed.trim();
 }
 
 const UNTOUCHED: TypedAddress = { typed: "", forget: false };
@@ -110,7 +134,7 @@ function outcome({
   readonly asked: StoreDriver;
   readonly before: QuotaStoreStatus["serving"];
   readonly now: QuotaStoreStatus["serving"];
-  readonly takesEffect: "now" | "next-start";
+  readonly takesEffect: Effect;
 }): string {
   if (takesEffect === "next-start")
     return `Written down. The next start counts in ${driverName(asked)}; until then ${driverName(now)} counts.`;
