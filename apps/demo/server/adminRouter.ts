@@ -88,7 +88,7 @@ function addConnections(router: Router, { connections, forgetSecret, now }: Admi
     if (!ifVersion.ok) return sendAnswer(response, buildBadRequest(ifVersion.faults));
     const changed = await connections.update(request.params.id, body, ifVersion.value);
     if (changed === undefined) return notFound(response, "connection");
-    if (changed === "stale") return stale(response, "connection");
+    if (changed === "stale") return stale(response, "connection", connections.get(request.params.id));
     forgetSecret(changed.id);
     response.set("etag", versionTag(changed.version)).json(changed);
   });

@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { rebaseDraft, type ChangedField, type Draft } from "./rebaseDraft.js";
 import { isStale, request } from "./request.js";
@@ -12,8 +12,8 @@ export interface EditOf<Thing, Fields extends Draft> {
   readonly fieldsOf: (thing: Thing) => Fields;
   /** What is asked for: what differs from the thing alone, so that a field nobody touched is not written. */
   readonly changeOf: (draft: Fields, thing: Thing) => unknown;
-  /** The form shows what was typed until this is done. */
-  readonly onSaved: (answer: Thing) => void | Promise<void>;
+  /** All that was typed is written; what was typed while it was written, for one, is not. */
+  readonly onSaved?: () => void;
 }
 
 export interface Edit<Fields extends Draft> {
@@ -39,47 +39,81 @@ export function useEdit<Thing extends { readonly version: number }, Fields exten
   changeOf,
   onSaved,
 }: EditOf<Thing, Fields>): Edit<Fields> {
+  const queries = useQueryClient();
   const [typed, setTyped] = useState<Typed<Thing, Fields>>();
-  const { thing, draft, changed } = typed ?? { thing: known, draft: fieldsOf(known), changed: undefined };
-  const base = fieldsOf(thing);
+  // What was answered to a save is known before it is read anew.
+  const [answered, setAnswered] = useState<Thing>();
+  const newest = answered !== undefined && answered.version > known.version ? answered : known;
+  const untouched = { thing: newest, draft: fieldsOf(newest), changed: undefined };
+  const { thing, draft, changed } = typed ?? untouched;
 
   const saving = useMutation({
-    mutationFn: () =>
-      request<Thing>(path, { method: "PATCH", body: changeOf(draft, thing), ifVersion: thing.version }),
-    async onSuccess(answer) {
-      await onSaved(answer);
-      setTyped(undefined);
+    mutationFn: (sent: Sent<Thing, Fields>) =>
+      request<Thing>(path, {
+        method: "PATCH",
+        body: changeOf(sent.draft, sent.thing),
+        ifVersion: sent.thing.version,
+      }),
+    onSuccess(answer, sent) {
+      const now = fieldsOf(answer);
+      const over = (typedByNow: Fields) => rebaseDraft({ base: sent.draft, draft: typedByNow, now }).draft;
+      setAnswered(answer);
+      setTyped((before) => {
+        if (before === undefined || !differ(over(before.draft), now)) return undefined;
+        return { thing: answer, draft: over(before.draft), changed: undefined };
+      });
+      void queries.invalidateQueries();
+      // A mutation has the functions of the newest drawing: this draft is what is typed by now.
+      if (!differ(over(draft), now)) onSaved?.();
     },
-    async onError(error) {
-      if (!isStale(error)) return;
-      const now = (error.problem.members?.[member] as Thing | undefined) ?? (await request<Thing>(path));
-      setTyped({ thing: now, ...rebaseDraft({ base, draft, now: fieldsOf(now) }) });
+    onError(error) {
+      const now = fresherOf<Thing>(error, member);
+      if (now === undefined) return;
+      setTyped(
+        (before) =>
+          before && {
+            thing: now,
+            ...rebaseDraft({ base: fieldsOf(before.thing), draft: before.draft, now: fieldsOf(now) }),
+          },
+      );
     },
   });
 
   return {
     draft,
     set(field, value) {
-      setTyped((before = { thing: known, draft: fieldsOf(known), changed: undefined }) => ({
+      setTyped((before = untouched) => ({
         ...before,
         draft: { ...before.draft, [field]: value },
       }));
     },
-    isTyped: Object.keys(base).some((field) => draft[field] !== base[field]),
-    save: () => saving.mutate(),
+    isTyped: differ(draft, fieldsOf(thing)),
+    save: () => saving.mutate({ thing, draft }),
     discard() {
       setTyped(undefined);
       saving.reset();
     },
     isSaving: saving.isPending,
-    error: isStale(saving.error) ? null : saving.error,
+    error: fresherOf(saving.error, member) === undefined ? saving.error : null,
     changed,
   };
 }
 
-interface Typed<Thing, Fields> {
+interface Sent<Thing, Fields> {
   /** What the edit is based on. */
   readonly thing: Thing;
   readonly draft: Fields;
+}
+
+interface Typed<Thing, Fields> extends Sent<Thing, Fields> {
   readonly changed: readonly ChangedField[] | undefined;
+}
+
+/** The thing as somebody else has made it, which the answer to a stale edit has; undefined: there is nothing to compare with. */
+function fresherOf<Thing>(error: unknown, member: string): Thing | undefined {
+  return isStale(error) ? (error.problem.members?.[member] as Thing | undefined) : undefined;
+}
+
+function differ(draft: Draft, from: Draft): boolean {
+  return Object.keys(from).some((field) => draft[field] !== from[field]);
 }

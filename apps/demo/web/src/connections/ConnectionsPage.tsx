@@ -52,9 +52,7 @@ export default function ConnectionsPage() {
       )}
       <RowMenu menu={menu} itemsOf={itemsOf} />
       {shown?.what === "create" && <CreateConnection onClose={close} onMade={done} />}
-      {shown?.what === "edit" && (
-        <EditConnection connection={shown.connection} onClose={close} onSaved={done} />
-      )}
+      {shown?.what === "edit" && <EditConnection connection={shown.connection} onClose={close} />}
       {shown?.what === "delete" && (
         <DeleteConnection connection={shown.connection} onClose={close} onDeleted={done} />
       )}

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../api/request.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
 import { FormFault } from "../ui/FormFault.js";
@@ -9,6 +10,7 @@ import { useFocusFault } from "../ui/useFocusFault.js";
 import { NEW_CONNECTION, newConnectionBody } from "./connectionDraft.js";
 import { connectionFaults } from "./connectionFaults.js";
 import { ConnectionFormFields } from "./ConnectionFormFields.js";
+import { shownPaths } from "./shownPaths.js";
 
 /** A new provider account. */
 export function CreateConnection({
@@ -26,20 +28,22 @@ export function CreateConnection({
   });
   const faults = connectionFaults(making.error);
   useFocusFault(making.error);
+  const { close, question } = useDiscardQuestion(id !== "" || typed !== NEW_CONNECTION, onClose);
   return (
     <Modal
       title="New connection"
       about="One account at one provider. Keys share it through a pool, which is made on the page Pools."
-      onClose={onClose}
-      dismissible={id === "" && typed === NEW_CONNECTION}
+      onClose={close}
       onSubmit={() => making.mutate()}
       actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={making.isPending}>
-            Create connection
-          </Button>
-        </>
+        question ?? (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" look="primary" busy={making.isPending}>
+              Create connection
+            </Button>
+          </>
+        )
       }
     >
       <Field
@@ -60,7 +64,7 @@ export function CreateConnection({
         onType={(field, value) => setTyped((before) => ({ ...before, [field]: value }))}
         faults={faults}
       />
-      {faults.size === 0 && <FormFault error={making.error} />}
+      <FormFault error={making.error} fields={["id", ...shownPaths(typed)]} />
     </Modal>
   );
 }

@@ -1,5 +1,6 @@
 import type { Connection } from "../api/useConnections.js";
 import { useEdit } from "../api/useEdit.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { Button } from "../ui/Button.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
@@ -9,16 +10,15 @@ import { useFocusFault } from "../ui/useFocusFault.js";
 import { connectionChange, connectionFields } from "./connectionDraft.js";
 import { connectionFaults } from "./connectionFaults.js";
 import { ConnectionFormFields } from "./ConnectionFormFields.js";
+import { shownPaths } from "./shownPaths.js";
 
 /** How an account is reached, and how the gateway proves itself to it. */
 export function EditConnection({
   connection,
   onClose,
-  onSaved,
 }: {
   readonly connection: Connection;
   readonly onClose: () => void;
-  readonly onSaved: () => void;
 }) {
   const { draft, set, isTyped, save, isSaving, error, changed } = useEdit({
     thing: connection,
@@ -26,29 +26,31 @@ export function EditConnection({
     member: "connection",
     fieldsOf: connectionFields,
     changeOf: connectionChange,
-    onSaved,
+    onSaved: onClose,
   });
   const faults = connectionFaults(error);
   useFocusFault(error);
+  const { close, question } = useDiscardQuestion(isTyped, onClose);
   return (
     <Modal
       title="Edit connection"
       about={<Name>{connection.id}</Name>}
-      onClose={onClose}
-      dismissible={!isTyped}
+      onClose={close}
       onSubmit={save}
       actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={isSaving} disabled={!isTyped}>
-            {changed === undefined ? "Save" : "Save over theirs"}
-          </Button>
-        </>
+        question ?? (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" look="primary" busy={isSaving} disabled={!isTyped}>
+              {changed === undefined ? "Save" : "Save over theirs"}
+            </Button>
+          </>
+        )
       }
     >
       {changed !== undefined && <StaleNotice changed={changed} labels={LABELS} shown={shown} />}
       <ConnectionFormFields isNew={false} typed={draft} onType={set} faults={faults} />
-      {faults.size === 0 && <FormFault error={error} />}
+      <FormFault error={error} fields={shownPaths(draft)} />
     </Modal>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { faultsOf, request } from "../api/request.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { parseLimit } from "../rates/parseLimit.js";
 import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
@@ -9,6 +10,7 @@ import { Modal } from "../ui/Modal.js";
 import { useFocusFault } from "../ui/useFocusFault.js";
 import { keyChange, NEW_KEY } from "./keyFields.js";
 import { KeyFormFields } from "./KeyFormFields.js";
+import { KEY_PATHS } from "./keyPaths.js";
 import type { ShownSecret } from "./SecretModal.js";
 
 /** A new key. Its secret comes with the answer, and never again. */
@@ -32,25 +34,27 @@ export function CreateKey({
   const faults = faultsOf(making.error);
   useFocusFault(making.error);
   const isTyped = id !== "" || Object.keys(keyChange(typed, NEW_KEY)).length > 0;
+  const { close, question } = useDiscardQuestion(isTyped, onClose);
   return (
     <Modal
       title="New key"
       about="Whoever has its secret is this key to the gateway. The secret is shown once, in the next step."
-      onClose={onClose}
-      dismissible={!isTyped}
+      onClose={close}
       onSubmit={() => making.mutate()}
       actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
-            busy={making.isPending}
-            disabled={parseLimit(typed.rpm) === undefined || parseLimit(typed.tpm) === undefined}
-          >
-            Create key
-          </Button>
-        </>
+        question ?? (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button
+              type="submit"
+              look="primary"
+              busy={making.isPending}
+              disabled={parseLimit(typed.rpm) === undefined || parseLimit(typed.tpm) === undefined}
+            >
+              Create key
+            </Button>
+          </>
+        )
       }
     >
       <KeyFormFields
@@ -70,7 +74,7 @@ export function CreateKey({
           onChange={({ target }) => setId(target.value)}
         />
       </Field>
-      {faults.size === 0 && <FormFault error={making.error} />}
+      <FormFault error={making.error} fields={["id", ...KEY_PATHS]} />
     </Modal>
   );
 }

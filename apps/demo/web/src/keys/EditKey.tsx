@@ -1,6 +1,7 @@
 import { faultsOf } from "../api/request.js";
 import { useEdit } from "../api/useEdit.js";
 import type { ApiKey } from "../api/useKeys.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { LIMIT_WORDS } from "../rates/limitWords.js";
 import { parseLimit } from "../rates/parseLimit.js";
 import { Button } from "../ui/Button.js";
@@ -11,27 +12,21 @@ import { StaleNotice } from "../ui/StaleNotice.js";
 import { useFocusFault } from "../ui/useFocusFault.js";
 import { keyChange, keyFields } from "./keyFields.js";
 import { KeyFormFields } from "./KeyFormFields.js";
+import { KEY_PATHS } from "./keyPaths.js";
 
 /** A key's name, place and limits. */
-export function EditKey({
-  apiKey,
-  onClose,
-  onSaved,
-}: {
-  readonly apiKey: ApiKey;
-  readonly onClose: () => void;
-  readonly onSaved: () => void;
-}) {
+export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const { draft, set, isTyped, save, isSaving, error, changed } = useEdit({
     thing: apiKey,
     path: `/api/keys/${encodeURIComponent(apiKey.id)}`,
     member: "key",
     fieldsOf: keyFields,
     changeOf: (typed, key) => keyChange(typed, keyFields(key)),
-    onSaved,
+    onSaved: onClose,
   });
   const faults = faultsOf(error);
   useFocusFault(error);
+  const { close, question } = useDiscardQuestion(isTyped, onClose);
   return (
     <Modal
       title="Edit key"
@@ -40,26 +35,29 @@ export function EditKey({
           <Name>{apiKey.id}</Name>. Its id and its secret stay.
         </>
       }
-      onClose={onClose}
-      dismissible={!isTyped}
+      onClose={close}
       onSubmit={save}
       actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
-            busy={isSaving}
-            disabled={!isTyped || parseLimit(draft.rpm) === undefined || parseLimit(draft.tpm) === undefined}
-          >
-            {changed === undefined ? "Save" : "Save over theirs"}
-          </Button>
-        </>
+        question ?? (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button
+              type="submit"
+              look="primary"
+              busy={isSaving}
+              disabled={
+                !isTyped || parseLimit(draft.rpm) === undefined || parseLimit(draft.tpm) === undefined
+              }
+            >
+              {changed === undefined ? "Save" : "Save over theirs"}
+            </Button>
+          </>
+        )
       }
     >
       {changed !== undefined && <StaleNotice changed={changed} labels={LABELS} shown={shown} />}
       <KeyFormFields typed={draft} onType={set} faults={faults} />
-      {faults.size === 0 && <FormFault error={error} />}
+      <FormFault error={error} fields={KEY_PATHS} />
     </Modal>
   );
 }

@@ -27,7 +27,7 @@ export function KeyFormFields({
       <PlaceField
         chosen={typed.place}
         onChoose={(place) => onType("place", place)}
-        fault={faults.get("teamId") ?? faults.get("orgId")}
+        fault={placeFault(faults)}
       />
       <div className={styles.pair}>
         <LimitField
@@ -45,4 +45,10 @@ export function KeyFormFields({
       </div>
     </>
   );
+}
+
+/** One field is the place of both. */
+function placeFault(faults: ReadonlyMap<string, string>): string | undefined {
+  const said = ["teamId", "orgId"].map((path) => faults.get(path)).filter((fault) => fault !== undefined);
+  return said.length === 0 ? undefined : said.join(" ");
 }

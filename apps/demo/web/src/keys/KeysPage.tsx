@@ -67,7 +67,7 @@ export default function KeysPage() {
       {keys !== undefined && keys.length > 0 && <KeyTable keys={keys} menu={menu} />}
       <RowMenu menu={menu} itemsOf={itemsOf} />
       {shown?.what === "create" && <CreateKey onClose={close} onMade={showSecret} />}
-      {shown?.what === "edit" && <EditKey apiKey={shown.apiKey} onClose={close} onSaved={done} />}
+      {shown?.what === "edit" && <EditKey apiKey={shown.apiKey} onClose={close} />}
       {shown?.what === "rotate" && <RotateKey apiKey={shown.apiKey} onClose={close} onMade={showSecret} />}
       {shown?.what === "delete" && <DeleteKey apiKey={shown.apiKey} onClose={close} onDeleted={done} />}
       {shown?.what === "secret" && <SecretModal made={shown.made} onClose={close} />}

@@ -1,13 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { faultsOf, request } from "../api/request.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
 import { useFocusFault } from "../ui/useFocusFault.js";
-import { ownerChange, ownerFields } from "./ownerFields.js";
+import { ownerChange, ownerFields, type OwnerFields } from "./ownerFields.js";
 import { OwnerFormFields } from "./OwnerFormFields.js";
+import { ownerPaths } from "./ownerPaths.js";
 import { parseLimit } from "./parseLimit.js";
 import { RATE_PATHS } from "./ratePath.js";
 
@@ -25,7 +27,7 @@ export function CreateOwner({
   readonly onMade: () => void;
 }) {
   const [id, setId] = useState("");
-  const [typed, setTyped] = useState({ ...ownerFields(NOTHING), orgId });
+  const [typed, setTyped] = useState<OwnerFields>({ ...ownerFields(NOTHING), orgId });
   const making = useMutation({
     mutationFn: () =>
       request(RATE_PATHS[kind], { method: "POST", body: { id: id.trim(), ...ownerChange(typed, NOTHING) } }),
@@ -34,6 +36,8 @@ export function CreateOwner({
   const faults = faultsOf(making.error);
   useFocusFault(making.error);
   const isWhole = parseLimit(typed.rpm) !== undefined && parseLimit(typed.tpm) !== undefined;
+  const isTyped = id !== "" || Object.keys(ownerChange(typed, { ...NOTHING, orgId })).length > 0;
+  const { close, question } = useDiscardQuestion(isTyped, onClose);
   return (
     <Modal
       title={kind === "team" ? "New team" : "New organisation"}
@@ -42,21 +46,22 @@ export function CreateOwner({
           ? "Several keys under one limit per minute."
           : "Teams and keys under one limit per minute."
       }
-      onClose={onClose}
-      dismissible={id === "" && typed.name === ""}
+      onClose={close}
       onSubmit={() => making.mutate()}
       actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
-            busy={making.isPending}
-            disabled={id.trim() === "" || !isWhole}
-          >
-            {kind === "team" ? "Create team" : "Create organisation"}
-          </Button>
-        </>
+        question ?? (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button
+              type="submit"
+              look="primary"
+              busy={making.isPending}
+              disabled={id.trim() === "" || !isWhole}
+            >
+              {kind === "team" ? "Create team" : "Create organisation"}
+            </Button>
+          </>
+        )
       }
     >
       <Field
@@ -77,7 +82,7 @@ export function CreateOwner({
         onType={(field, value) => setTyped((before) => ({ ...before, [field]: value }))}
         faults={faults}
       />
-      {faults.size === 0 && <FormFault error={making.error} />}
+      <FormFault error={making.error} fields={["id", ...ownerPaths(kind)]} />
     </Modal>
   );
 }

@@ -1,5 +1,6 @@
 import { faultsOf } from "../api/request.js";
 import { useEdit } from "../api/useEdit.js";
+import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { Button } from "../ui/Button.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
@@ -9,6 +10,7 @@ import { useFocusFault } from "../ui/useFocusFault.js";
 import { LIMIT_WORDS } from "./limitWords.js";
 import { ownerChange, ownerFields, type Owner } from "./ownerFields.js";
 import { OwnerFormFields } from "./OwnerFormFields.js";
+import { ownerPaths } from "./ownerPaths.js";
 import { parseLimit } from "./parseLimit.js";
 import { ratePath } from "./ratePath.js";
 
@@ -17,12 +19,10 @@ export function EditOwner({
   kind,
   owner,
   onClose,
-  onSaved,
 }: {
   readonly kind: "organisation" | "team";
   readonly owner: Owner;
   readonly onClose: () => void;
-  readonly onSaved: () => void;
 }) {
   const { draft, set, isTyped, save, isSaving, error, changed } = useEdit({
     thing: owner,
@@ -30,30 +30,32 @@ export function EditOwner({
     member: kind,
     fieldsOf: ownerFields,
     changeOf: ownerChange,
-    onSaved,
+    onSaved: onClose,
   });
   const faults = faultsOf(error);
   useFocusFault(error);
+  const { close, question } = useDiscardQuestion(isTyped, onClose);
   const isWhole = parseLimit(draft.rpm) !== undefined && parseLimit(draft.tpm) !== undefined;
   return (
     <Modal
       title={kind === "team" ? "Edit team" : "Edit organisation"}
       about={<Name>{owner.id}</Name>}
-      onClose={onClose}
-      dismissible={!isTyped}
+      onClose={close}
       onSubmit={save}
       actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={isSaving} disabled={!isTyped || !isWhole}>
-            {changed === undefined ? "Save" : "Save over theirs"}
-          </Button>
-        </>
+        question ?? (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" look="primary" busy={isSaving} disabled={!isTyped || !isWhole}>
+              {changed === undefined ? "Save" : "Save over theirs"}
+            </Button>
+          </>
+        )
       }
     >
       {changed !== undefined && <StaleNotice changed={changed} labels={LABELS} shown={shown} />}
       <OwnerFormFields kind={kind} typed={draft} onType={set} faults={faults} />
-      {faults.size === 0 && <FormFault error={error} />}
+      <FormFault error={error} fields={ownerPaths(kind)} />
     </Modal>
   );
 }

@@ -1,5 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { memo } from "react";
+import { memo, useEffect } from "react";
 import { useEdit } from "../api/useEdit.js";
 import { KeySwatch } from "../ui/KeySwatch.js";
 import { Name } from "../ui/Name.js";
@@ -25,6 +24,7 @@ export const RateRow = memo(function RateRow({
   warnings,
   isActive,
   onToggle,
+  onTyped,
   menu,
   ...line
 }: TreeLine & {
@@ -34,19 +34,25 @@ export const RateRow = memo(function RateRow({
   readonly warnings: readonly RateWarning[] | undefined;
   readonly isActive: boolean;
   readonly onToggle: (rowKey: string) => void;
+  /** Told when there begins to be something that would be lost with the line, and when there is nothing any more. */
+  readonly onTyped: (rowKey: string, isTyped: boolean) => void;
   readonly menu: RowMenuHandle<RateNode>;
 }) {
   const { kind, name, version, rpm, tpm } = node;
-  const queries = useQueryClient();
   const edit = useEdit({
     thing: { version, rpm: rpm.limit, tpm: tpm.limit },
     path: ratePath(node),
     member: kind,
     fieldsOf: limitFields,
     changeOf: limitChange,
-    onSaved: () => queries.invalidateQueries(),
   });
   const rowKey = rateNodeKey(node);
+  const isOccupied = edit.isTyped || edit.changed !== undefined || edit.isSaving;
+  useEffect(() => {
+    if (!isOccupied) return undefined;
+    onTyped(rowKey, true);
+    return () => onTyped(rowKey, false);
+  }, [isOccupied, rowKey, onTyped]);
   const isWhole = parseLimit(edit.draft.rpm) !== undefined && parseLimit(edit.draft.tpm) !== undefined;
   const label = name.slice(0, 60);
   const cells = (dimension: "rpm" | "tpm") => (

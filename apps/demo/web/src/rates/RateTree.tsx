@@ -9,6 +9,7 @@ import { rateTree } from "./rateTree.js";
 import type { RateWarning } from "./rateWarning.js";
 import { TreeRow } from "./TreeRow.js";
 import type { RateKind, RateNode, Rates } from "./useRates.js";
+import { useOpenBranches } from "./useOpenBranches.js";
 import { visibleRates } from "./visibleRates.js";
 import styles from "./rates.module.css";
 
@@ -23,18 +24,16 @@ export function RateTree({
   const ordinals = useOrdinals();
   const tree = useMemo(() => rateTree(nodes), [nodes]);
   const warned = useMemo(() => warningsOf(warnings ?? []), [warnings]);
-  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
+  const { isOpen: isBranchOpen, toggle: onToggle } = useOpenBranches(tree);
+  const [typed, setTyped] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setActive] = useState<string>();
-  const onToggle = useCallback(
-    (rowKey: string) =>
-      setTurned((before) => (before.has(rowKey) ? without(before, rowKey) : new Set([...before, rowKey]))),
+  const onTyped = useCallback(
+    (rowKey: string, isTyped: boolean) =>
+      setTyped((before) => (isTyped ? new Set([...before, rowKey]) : without(before, rowKey))),
     [],
   );
-  // What there is little of is open from the start; who has much opens what they look for.
-  const lines = visibleRates(
-    tree,
-    ({ key, children }) => turned.has(key) !== (nodes.length <= FEW || children.length <= FEW_BELOW),
-  );
+  // What is typed is in its line, so the line stays until that is saved or discarded.
+  const lines = visibleRates(tree, isBranchOpen, ({ key }) => typed.has(key));
   const active = lines.some(({ branch }) => branch.key === chosen) ? chosen : lines[0]?.branch.key;
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
@@ -95,6 +94,7 @@ export function RateTree({
                 warnings={warned.get(key)}
                 isActive={key === active}
                 onToggle={onToggle}
+                onTyped={onTyped}
                 menu={menu}
               />
             );
@@ -106,10 +106,6 @@ export function RateTree({
 }
 
 const OF_NOBODY = "Keys of no team and no organisation";
-/** Of all lines: so many may be open together. */
-const FEW = 40;
-/** Of the lines of one branch. */
-const FEW_BELOW = 12;
 
 function TreeHead() {
   return (

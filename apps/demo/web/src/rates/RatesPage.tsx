@@ -89,9 +89,9 @@ export default function RatesPage() {
       )}
       <RowMenu menu={menu} itemsOf={itemsOf} />
       {shown?.what === "create" && <CreateOwner {...shown} onClose={close} onMade={done} />}
-      {shown?.what === "edit" && <EditOwner {...shown} onClose={close} onSaved={done} />}
+      {shown?.what === "edit" && <EditOwner {...shown} onClose={close} />}
       {shown?.what === "delete" && <DeleteOwner {...shown} onClose={close} onDeleted={done} />}
-      {shown?.what === "key" && <EditKey apiKey={shown.apiKey} onClose={close} onSaved={done} />}
+      {shown?.what === "key" && <EditKey apiKey={shown.apiKey} onClose={close} />}
     </Page>
   );
 }

@@ -13,16 +13,27 @@ export interface VisibleRate {
   readonly parent: string | undefined;
 }
 
-/** The lines that can be seen, from the top: those of closed branches are left out. */
+/** The lines that can be seen, from the top: those of closed branches are left out, but for those that are kept and what leads to them. */
 export function visibleRates(
   branches: readonly RateBranch[],
   isOpen: (branch: RateBranch) => boolean,
+  isKept: (branch: RateBranch) => boolean,
 ): readonly VisibleRate[] {
-  const shown = (siblings: readonly RateBranch[], level: number, parent?: string): readonly VisibleRate[] =>
+  const shown = (siblings: readonly RateBranch[], above: Above): readonly VisibleRate[] =>
     siblings.flatMap((branch, i) => {
       const open = branch.children.length === 0 ? undefined : isOpen(branch);
+      const { level, parent, isHidden } = above;
       const line = { branch, level, position: i + 1, siblings: siblings.length, isOpen: open, parent };
-      return open === true ? [line, ...shown(branch.children, level + 1, branch.key)] : [line];
+      const below = { level: level + 1, parent: branch.key, isHidden: isHidden || open === false };
+      const lines = shown(branch.children, below);
+      return isHidden && lines.length === 0 && !isKept(branch) ? [] : [line, ...lines];
     });
-  return shown(branches, 1);
+  return shown(branches, { level: 1, parent: undefined, isHidden: false });
+}
+
+interface Above {
+  readonly level: number;
+  readonly parent: string | undefined;
+  /** Something above is closed. */
+  readonly isHidden: boolean;
 }

@@ -24,11 +24,12 @@ export function SharingForm({
   const [typed, setTyped] = useState<string>();
   const [said, setSaid] = useState<string>();
   const put = useMutation({
-    mutationFn: (value: unknown) =>
+    mutationFn: ({ value }: { readonly sent: string | undefined; readonly value: unknown }) =>
       request<Sharing>(SHARING_PATH, { method: "PUT", body: { [name]: value } }),
     onMutate: () => setSaid(undefined),
-    onSuccess(sharing) {
-      setTyped(undefined);
+    onSuccess(sharing, { sent }) {
+      // What was typed meanwhile stays.
+      setTyped((now) => (now === sent ? undefined : now));
       setSaid("Saved, and in force.");
       queries.setQueryData(SHARING_KEY, sharing);
       void queries.invalidateQueries();
@@ -42,7 +43,7 @@ export function SharingForm({
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (typed !== undefined) put.mutate(words.value(typed));
+        if (typed !== undefined) put.mutate({ sent: typed, value: words.value(typed) });
       }}
     >
       <Field
@@ -60,7 +61,11 @@ export function SharingForm({
       </Field>
       {!hasFault && <FormFault error={put.error} />}
       <div className={section.actions}>
-        <Button type="submit" disabled={typed === undefined} busy={put.isPending && put.variables !== null}>
+        <Button
+          type="submit"
+          disabled={typed === undefined}
+          busy={put.isPending && put.variables.value !== null}
+        >
           Save
         </Button>
         {typed !== undefined && (
@@ -77,8 +82,8 @@ export function SharingForm({
         {inForce.source === "database" && (
           <Button
             look="quiet"
-            busy={put.isPending && put.variables === null}
-            onClick={() => put.mutate(null)}
+            busy={put.isPending && put.variables.value === null}
+            onClick={() => put.mutate({ sent: typed, value: null })}
           >
             Back to the environment’s or the default
           </Button>

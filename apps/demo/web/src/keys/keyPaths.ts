@@ -1,0 +1,2 @@
+/** The paths of the fields that a key's form shows. */
+export const KEY_PATHS: readonly string[] = ["name", "teamId", "orgId", "rpm", "tpm"];
