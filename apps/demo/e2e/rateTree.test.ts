@@ -4,6 +4,7 @@ import type { RatesJson, RateTreeNodeJson } from "../server/rateRoutes.js";
 import { startTestGateway, type TestGateway } from "../test/startTestGateway.js";
 
 interface Tree {
+  readonly generatedAt: number;
   readonly revision: number;
   readonly resetsAt: number;
   readonly nodes: readonly RateTreeNodeJson[];
@@ -89,6 +90,39 @@ describe("the tree of limits per minute", () => {
       expect.stringContaining("application/problem+json"),
     ]);
     expect((await fetch(`${gateway.url}/api/rates`)).status).toBe(401);
+  });
+
+  test("that is written while it is read shows no limit with the version of a later one", async () => {
+    const store = createMemoryUsageStore();
+    const world = { meanwhile: async (): Promise<unknown> => undefined };
+    const gateway = await startTestGateway({
+      settings: { storeDriver: "redis", storeRedisUrl: "redis://127.0.0.1:1" },
+      openRedis: async () => ({
+        store: {
+          ...store,
+          async read(ledger, counters) {
+            const { meanwhile } = world;
+            world.meanwhile = async () => undefined;
+            await meanwhile();
+            return store.read(ledger, counters);
+          },
+        },
+        clock: { now: () => Date.UTC(2026, 0, 15, 12, 5) },
+        live: async function* () {
+          yield* [];
+        },
+        ask: async () => [],
+        close: async () => undefined,
+      }),
+    });
+    await gateway.admin("PATCH", "/api/keys/carol", { rpm: 1 });
+    world.meanwhile = () => gateway.admin("PATCH", "/api/keys/carol", { rpm: 7 });
+    const tree = await json<Tree>(gateway, "/api/rates");
+    expect(tree.generatedAt).toBe(Date.UTC(2026, 0, 15, 12, 5));
+    const { version, rpm } = tree.nodes.at(-1)!;
+    expect({ version, limit: rpm.limit }).toEqual({ version: 2, limit: 1 });
+    const edit = await gateway.admin("PATCH", "/api/keys/carol", { rpm: 2 }, { "if-match": `"${version}"` });
+    expect(edit.status).toBe(412);
   });
 
   test("of thousands of keys is read in one question to the store", async () => {

@@ -18,27 +18,31 @@ export interface RateRoutesParts {
   readonly organisations: Pick<Organisations, "get" | "list">;
   readonly teams: Pick<Teams, "get" | "list">;
   readonly keys: Pick<ApiKeys, "get" | "list">;
+  readonly now: () => number;
 }
 
 /** `/rates`, the whole tree, and `/rates/:kind/:id`, for `org`, `team` and `key`: limits, use in this minute, what is kept for those below, and what is left. */
 export function addRateRoutes(
   router: Router,
-  { rates, forest, organisations, teams, keys }: RateRoutesParts,
+  { rates, forest, organisations, teams, keys, now }: RateRoutesParts,
 ): void {
   router.get("/rates", async (_request, response) => {
     const planted = forest.latest();
+    // In the same turn: a limit must not be shown with the version of a later one, or an edit based on it would go over what nobody saw.
+    const owners = rateTreeOwners({ organisations, teams, keys });
     const usage = await rates.rateTreeUsage(planted);
     const counted = new Map(usage.nodes.map((node) => [node.id, node]));
     // It may have been a newer plan that was read.
     const inForce = forest.current();
     await sendJsonList(response.set("cache-control", "no-store"), {
       head: {
+        generatedAt: now(),
         revision: usage.revision,
         resetsAt: usage.resetsAt,
         warnings: forestWarnings(inForce),
       },
       list: "nodes",
-      items: rateTreeOwners({ organisations, teams, keys }),
+      items: owners,
       item: ({ kind, id, name, parent, version }): RateTreeNodeJson => {
         const node = counted.get(rateNodeId(kind, id));
         const { rpm, tpm } = node === undefined ? { rpm: UNLIMITED, tpm: UNLIMITED } : shown(node, inForce);

@@ -24,10 +24,24 @@ export async function sendJsonList<Item>(
   for (let from = 0; from < items.length; from += AT_ONCE) {
     const some = items.slice(from, from + AT_ONCE).map((each) => JSON.stringify(item(each)));
     text += (from === 0 ? "" : ",") + some.join(",");
-    if (!response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")]);
     if (response.destroyed) return;
+    if (!response.write(text)) await drained(response);
     text = "";
     await nextTurn();
   }
   response.end(`${text}]}`);
+}
+
+/** Until it takes more, or is gone. */
+async function drained(response: Response): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  // What the race has not waited for must not listen on: a long list would leave a listener for every chunk.
+  const waits = ["drain", "close"].map((event) => once(response, event, { signal }));
+  try {
+    await Promise.race(waits);
+  } finally {
+    over.abort();
+    await Promise.allSettled(waits);
+  }
 }
