@@ -63,6 +63,10 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
     log.warn(SCOPE, warning);
   }
 
+  function troubled(trouble: { readonly said: string }, sentence: string): void {
+    log.warn({ ...SCOPE, ...trouble }, sentence);
+  }
+
   function note(error: unknown): void {
     lastError = {
       at: clock.now(),
@@ -252,11 +256,11 @@ export async function createStore(parts: QuotaStoreParts): Promise<QuotaStore> {
     redis: () => (store.current === redis?.store ? redis : undefined),
     change: (asking) => inTurn(() => change(asking)),
     async test({ driver, redisUrl }) {
-      if (driver === "sqlite") return tryDatabase(sqlite.store, clock.now());
+      if (driver === "sqlite") return tryDatabase(sqlite.store, clock.now(), troubled);
       const url = await urlAfter(redisUrl);
       if (url === undefined)
         return { works: false, reason: "Give redisUrl: no address of a Redis is configured." };
-      return tryRedis(() => openRedis(url, warn));
+      return tryRedis(() => openRedis(url, warn), troubled);
     },
     async close() {
       closed = true;
