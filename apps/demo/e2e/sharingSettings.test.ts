@@ -9,10 +9,13 @@ import { startTestGateway, type TestGateway } from "../test/startTestGateway.js"
 import { temporaryDirectory } from "../test/temporaryDirectory.js";
 
 const PATH = "/api/settings/sharing";
+const THRESHOLD = { least: 0, most: 1, variable: "QUOTA_SATURATION_THRESHOLD" };
+const FACTOR = { least: 0, most: 1, variable: "QUOTA_SOFT_DEPRIORITIZE_FACTOR" };
+const RETENTION = { least: 0, most: 36_500, variable: "QUOTA_CONSUMPTION_RETENTION_DAYS" };
 const DEFAULTS = {
-  saturationThreshold: { value: 0.5, source: "default" },
-  softDeprioritizeFactor: { value: 0.7, source: "default" },
-  consumptionRetentionDays: { value: 14, source: "default" },
+  saturationThreshold: { value: 0.5, source: "default", ...THRESHOLD },
+  softDeprioritizeFactor: { value: 0.7, source: "default", ...FACTOR },
+  consumptionRetentionDays: { value: 14, source: "default", ...RETENTION },
 };
 
 const shown = async ({ admin }: Pick<TestGateway, "admin">) => (await admin("GET", PATH)).json();
@@ -40,13 +43,13 @@ function inDatabase(dataDir: string, sql: string, ...values: unknown[]): unknown
 describe("the settings of sharing", () => {
   test("are the database's, else the environment's, else the defaults; null takes the database's back", async () => {
     const gateway = await startTestGateway({ settings: { softDeprioritizeFactor: 0.3 } });
-    const atFirst = { ...DEFAULTS, softDeprioritizeFactor: { value: 0.3, source: "environment" } };
+    const atFirst = { ...DEFAULTS, softDeprioritizeFactor: { value: 0.3, source: "environment", ...FACTOR } };
     expect(await shown(gateway)).toEqual(atFirst);
 
     const changed = {
-      saturationThreshold: { value: 0, source: "database" },
-      softDeprioritizeFactor: { value: 1, source: "database" },
-      consumptionRetentionDays: { value: 14, source: "default" },
+      saturationThreshold: { value: 0, source: "database", ...THRESHOLD },
+      softDeprioritizeFactor: { value: 1, source: "database", ...FACTOR },
+      consumptionRetentionDays: { value: 14, source: "default", ...RETENTION },
     };
     const body = { saturationThreshold: 0, softDeprioritizeFactor: 1, consumptionRetentionDays: null };
     expect(await put(gateway, body)).toEqual({ status: 200, json: changed });
@@ -55,7 +58,7 @@ describe("the settings of sharing", () => {
 
     expect(await put(gateway, { softDeprioritizeFactor: null })).toEqual({
       status: 200,
-      json: { ...changed, softDeprioritizeFactor: { value: 0.3, source: "environment" } },
+      json: { ...changed, softDeprioritizeFactor: { value: 0.3, source: "environment", ...FACTOR } },
     });
     expect((await put(gateway, { saturationThreshold: null })).json).toEqual(atFirst);
   });
@@ -157,15 +160,15 @@ describe("the settings of sharing", () => {
     expect((await two.ask("carol")).status).toBe(429);
     const expected = {
       ...DEFAULTS,
-      saturationThreshold: { value: 0.1, source: "database" },
-      consumptionRetentionDays: { value: 2.5, source: "database" },
+      saturationThreshold: { value: 0.1, source: "database", ...THRESHOLD },
+      consumptionRetentionDays: { value: 2.5, source: "database", ...RETENTION },
     };
     expect(await shown(two)).toEqual(expected);
     await put(two, { consumptionRetentionDays: null });
     expect(await shown(two)).toMatchObject({
       consumptionRetentionDays: { value: 3, source: "environment" },
     });
-    const days = { consumptionRetentionDays: { value: 14, source: "default" } };
+    const days = { consumptionRetentionDays: DEFAULTS.consumptionRetentionDays };
     await until(async () => JSON.stringify(await shown(one)).includes(JSON.stringify(days).slice(1, -1)));
     await one.stop(0);
     await two.stop(0);

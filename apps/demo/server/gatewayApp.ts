@@ -36,7 +36,7 @@ export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts,
   readonly quotaStore: QuotaStore;
   readonly sharing: SharingSettings;
   readonly decisions: DecisionLog;
-  readonly logins: Pick<LoginWatch, "reasons">;
+  readonly logins: Pick<LoginWatch, "needed">;
   /** Undefined where there are no simulated clients. */
   readonly traffic: Traffic | undefined;
 }

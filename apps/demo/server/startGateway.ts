@@ -197,7 +197,7 @@ export async function startGateway({
     const retentionDays = (): number => sharing.now("consumptionRetentionDays");
     const retention = startRetention({ store, retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
-    sharing.watch(() => void retention.sweep());
+    sharing.watch("consumptionRetentionDays", () => void retention.sweep());
     const replicaWatch = createReplicaWatch({
       id: presence.id,
       quotaStore,
@@ -270,7 +270,7 @@ export async function startGateway({
         quotaStore,
         compare: () => replicaWatch.compare(),
         risks: () => outageRisks({ pools, plans, providerOf, whenStoreFails, replicas: settings.replicas }),
-        logins: () => logins.reasons(),
+        logins: () => logins.needed().map(({ reason }) => reason),
         isStopping: () => inFlight.isStopping(),
         now: clock.now,
       }),

@@ -21,7 +21,7 @@ function overviewOf(usage: QuotaEngine["usage"]) {
         lastError: undefined,
       }),
     },
-    logins: { reasons: () => ["Log in."] },
+    logins: { needed: () => [{ connectionId: "seat", reason: "Log in." }] },
     traffic: true,
     now: () => NOON,
   });
@@ -52,7 +52,7 @@ test("while the store is away what can be told is told, and whose fault it is", 
     fullest: { poolId: "full", poolName: "Pool full", unit: "usd", window: "daily", globalUsedPercent: 0.9 },
     refusalsLastHour: 3,
     store: { driver: "redis", serving: "none", state: "failing", reason: "Redis does not answer." },
-    logins: ["Log in."],
+    logins: [{ connectionId: "seat", reason: "Log in." }],
     traffic: true,
   });
   expect(JSON.stringify(told)).not.toContain("secret");

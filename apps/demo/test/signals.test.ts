@@ -241,16 +241,16 @@ describe("a connection's usage endpoint", () => {
 test("a login is needed from a 401 or 403 on, until an answer is neither, or the connection is another", () => {
   const logins = createLoginWatch();
   logins.answered("seat", 200);
-  expect(logins.reasons()).toEqual([]);
+  expect(logins.needed()).toEqual([]);
   logins.answered("seat", 401);
   logins.answered("other", 403);
-  expect(logins.reasons()).toEqual([
-    'The connection "seat" needs a login: its provider answered 401.',
-    'The connection "other" needs a login: its provider answered 403.',
+  expect(logins.needed()).toEqual([
+    { connectionId: "seat", reason: 'The connection "seat" needs a login: its provider answered 401.' },
+    { connectionId: "other", reason: 'The connection "other" needs a login: its provider answered 403.' },
   ]);
   logins.answered("seat", 429);
   logins.forget("other");
-  expect(logins.reasons()).toEqual([]);
+  expect(logins.needed()).toEqual([]);
 });
 
 describe("an upstream's answer", () => {

@@ -119,7 +119,7 @@ describeInBrowser("the settings", ({ open }) => {
     await days.getByText("In force: 30 days, set here.").waitFor();
     expect(await days.getByRole("textbox").inputValue()).toBe("9x");
     await days.getByRole("button", { name: "Save" }).click();
-    await days.getByText("Nothing was written: it must be a number of days.").waitFor();
+    await days.getByText("Nothing was written: it must be a number from 0 to 36500.").waitFor();
     expect(await days.getByRole("textbox").inputValue()).toBe("9x");
     const threshold = page.getByRole("form", { name: "Threshold, in percent of a limit" });
     await threshold.getByRole("textbox").fill("120");

@@ -3,7 +3,7 @@ import type { Pool, PoolUsage } from "@quota/core";
 import type { ApiKeys } from "../apiKeys.js";
 import type { DecisionLog } from "../decisions/createDecisionLog.js";
 import type { QuotaStore, QuotaStoreStatus } from "../quotaStore/quotaStore.js";
-import type { LoginWatch } from "../signals/createLoginWatch.js";
+import type { LoginNeeded, LoginWatch } from "../signals/createLoginWatch.js";
 
 export interface OverviewParts {
   readonly engine: Pick<QuotaEngine, "usage">;
@@ -11,7 +11,7 @@ export interface OverviewParts {
   readonly keys: Pick<ApiKeys, "list">;
   readonly decisions: Pick<DecisionLog, "refusalsLastHour">;
   readonly quotaStore: Pick<QuotaStore, "status">;
-  readonly logins: Pick<LoginWatch, "reasons">;
+  readonly logins: Pick<LoginWatch, "needed">;
   /** Whether there are simulated clients. */
   readonly traffic: boolean;
   readonly now: () => number;
@@ -48,8 +48,7 @@ export interface OverviewJson {
     readonly state: QuotaStoreStatus["state"];
     readonly reason?: string;
   };
-  /** A sentence for each connection that needs a login. */
-  readonly logins: readonly string[];
+  readonly logins: readonly LoginNeeded[];
   readonly traffic: boolean;
 }
 
@@ -80,7 +79,7 @@ export function createOverview(parts: OverviewParts): Overview {
       ...(fullest !== undefined && { fullest }),
       refusalsLastHour: decisions.refusalsLastHour(),
       store: { driver: asked.driver, serving, state, ...(reason !== undefined && { reason }) },
-      logins: logins.reasons(),
+      logins: logins.needed(),
       traffic,
     };
   }

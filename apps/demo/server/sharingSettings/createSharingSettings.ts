@@ -14,8 +14,8 @@ export interface SharingSettings {
   all(): SharingInForce;
   /** `null` takes the database's away; a name left out stays. All of it is written, or nothing. The numbers must be in range. */
   change(change: SharingChange): Promise<void>;
-  /** Calls `heard` after every change of a number in force, whoever made it. */
-  watch(heard: () => void): void;
+  /** Calls `heard` after every change of this number in force, whoever made it. */
+  watch(name: SharingName, heard: () => void): void;
   /** Looks for no further changes; resolves when no look is under way. Call it before the database is closed. */
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function createSharingSettings({
   readonly logger: Logger;
 }): Promise<SharingSettings> {
   const { settings } = storage;
-  const listeners = new Set<() => void>();
+  const listeners: { readonly name: SharingName; readonly heard: () => void }[] = [];
   let inForce = await read();
   /** Looks and changes, one after the other: a look that began before a change must not undo it. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -83,9 +83,9 @@ export async function createSharingSettings({
   }
 
   function put(next: SharingInForce): void {
-    const isChanged = SHARING_NAMES.some((name) => next[name].value !== inForce[name].value);
+    const before = inForce;
     inForce = next;
-    if (isChanged) for (const heard of listeners) heard();
+    for (const { name, heard } of listeners) if (next[name].value !== before[name].value) heard();
   }
 
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -124,7 +124,7 @@ export async function createSharingSettings({
           }),
         );
       }),
-    watch: (heard) => void listeners.add(heard),
+    watch: (name, heard) => void listeners.push({ name, heard }),
     async close() {
       stopWatching();
       await turn;

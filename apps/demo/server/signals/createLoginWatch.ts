@@ -6,8 +6,14 @@ export interface LoginWatch {
   answered(connectionId: string, status: number): void;
   /** The connection was changed or is gone. */
   forget(connectionId: string): void;
-  /** A sentence for each connection that needs a login. */
-  reasons(): readonly string[];
+  /** Each connection that needs a login. */
+  needed(): readonly LoginNeeded[];
+}
+
+export interface LoginNeeded {
+  readonly connectionId: string;
+  /** A sentence, which names the connection. */
+  readonly reason: string;
 }
 
 export function createLoginWatch(): LoginWatch {
@@ -18,10 +24,10 @@ export function createLoginWatch(): LoginWatch {
       else if (refused.size > 0) refused.delete(connectionId);
     },
     forget: (connectionId) => void refused.delete(connectionId),
-    reasons: () =>
-      [...refused].map(
-        ([id, status]) =>
-          `The connection ${JSON.stringify(id)} needs a login: its provider answered ${status}.`,
-      ),
+    needed: () =>
+      [...refused].map(([connectionId, status]) => ({
+        connectionId,
+        reason: `The connection ${JSON.stringify(connectionId)} needs a login: its provider answered ${status}.`,
+      })),
   };
 }

@@ -22,8 +22,8 @@ export interface Overview {
     readonly state: "ok" | "degraded" | "failing";
     readonly reason?: string;
   };
-  /** A sentence for each connection whose provider does not take its credentials. */
-  readonly logins: readonly string[];
+  /** The connections whose providers do not take their credentials; why, in a sentence. */
+  readonly logins: readonly { readonly connectionId: string; readonly reason: string }[];
   /** Whether there are simulated clients to start. */
   readonly traffic: boolean;
 }

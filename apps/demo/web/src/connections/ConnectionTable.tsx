@@ -38,7 +38,7 @@ export function ConnectionTable({
               key={connection.id}
               connection={connection}
               pool={pools === undefined ? "unknown" : poolOf.get(connection.id)}
-              login={overview?.logins.find((sentence) => sentence.includes(JSON.stringify(connection.id)))}
+              login={overview?.logins.find(({ connectionId }) => connectionId === connection.id)?.reason}
               menu={menu}
             />
           ))}

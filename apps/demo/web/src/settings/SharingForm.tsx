@@ -18,7 +18,7 @@ export function SharingForm({
   readonly words: SharingWords;
   readonly inForce: SharingNumber;
 }) {
-  const { name, label, about, variable, range } = words;
+  const { name, label, about } = words;
   const queries = useQueryClient();
   // Undefined while nobody types: then it follows what is in force.
   const [typed, setTyped] = useState<string>();
@@ -49,7 +49,11 @@ export function SharingForm({
       <Field
         label={label}
         hint={about}
-        fault={hasFault ? `Nothing was written: it must be ${range}.` : undefined}
+        fault={
+          hasFault
+            ? `Nothing was written: it must be a number from ${words.typed(inForce.least)} to ${words.typed(inForce.most)}.`
+            : undefined
+        }
       >
         <input
           className={styles.number}
@@ -90,7 +94,7 @@ export function SharingForm({
         )}
         <span className={section.said} role="status">
           {said !== undefined && `${said} `}
-          In force: {words.shown(inForce.value)}, {settingSource(inForce.source, variable)}.
+          In force: {words.shown(inForce.value)}, {settingSource(inForce.source, inForce.variable)}.
         </span>
       </div>
     </form>

@@ -6,10 +6,6 @@ export interface SharingWords {
   readonly name: SharingName;
   readonly label: string;
   readonly about: string;
-  /** The variable that says it in the environment. */
-  readonly variable: string;
-  /** What may be typed. */
-  readonly range: string;
   readonly typed: (value: number) => string;
   /** What was typed, for the gateway to judge; what is no number goes there as it is. */
   readonly value: (typed: string) => unknown;
@@ -22,8 +18,6 @@ export const SHARING_WORDS: readonly SharingWords[] = [
     label: "Threshold, in percent of a limit",
     about:
       "From this part of a limit on a pool is strict: a key that has used up its share waits. A pool’s own threshold goes before this one.",
-    variable: "QUOTA_SATURATION_THRESHOLD",
-    range: "a number from 0 to 100",
     // Twelve digits: 33.3 % is 0.333, whatever a division of doubles makes of it.
     typed: (value) => String(Number((value * 100).toPrecision(12))),
     value: (typed) => numberOr(typed, (percent) => Number((percent / 100).toPrecision(12))),
@@ -34,8 +28,6 @@ export const SHARING_WORDS: readonly SharingWords[] = [
     label: "Factor for soft keys",
     about:
       "Routing multiplies the score of an account by it, where a soft key is over its share. This gateway does not route yet, so it has no effect.",
-    variable: "QUOTA_SOFT_DEPRIORITIZE_FACTOR",
-    range: "a number from 0 to 1",
     typed: String,
     value: (typed) => numberOr(typed, (factor) => factor),
     shown: (value) => factors.format(value),
@@ -44,8 +36,6 @@ export const SHARING_WORDS: readonly SharingWords[] = [
     name: "consumptionRetentionDays",
     label: "Days that use is kept",
     about: "Use that has left its window is dropped after this; it is looked at every hour.",
-    variable: "QUOTA_CONSUMPTION_RETENTION_DAYS",
-    range: "a number of days",
     typed: String,
     value: (typed) => numberOr(typed, (days) => days),
     shown: (value) => durationText(value * 86_400_000),

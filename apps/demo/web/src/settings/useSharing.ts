@@ -10,6 +10,11 @@ export type SharingName = "saturationThreshold" | "softDeprioritizeFactor" | "co
 export interface SharingNumber {
   readonly value: number;
   readonly source: "database" | "environment" | "default";
+  /** What it may be. */
+  readonly least: number;
+  readonly most: number;
+  /** The variable that says it in the environment. */
+  readonly variable: string;
 }
 
 export const SHARING_PATH = "/api/settings/sharing";
