@@ -22,7 +22,7 @@ import styles from "./rates.module.css";
 
 /** Limits per minute: whose they are, what of them is used, kept and left, and how they change. */
 export default function RatesPage() {
-  const { data: rates, error, refetch } = useRates();
+  const { data: rates, error, refetch, dataUpdatedAt } = useRates();
   const { data: keys } = useKeys();
   const { data: teams } = useTeams();
   const { data: organisations } = useOrganisations();
@@ -81,7 +81,8 @@ export default function RatesPage() {
       {rates !== undefined && rates.nodes.length > 0 && (
         <>
           <p className={styles.turns}>
-            The minute turns in <Countdown to={rates.resetsAt} />; then all of it is free again.
+            The minute turns in <Countdown to={rates.resetsAt} ahead={rates.generatedAt - dataUpdatedAt} />;
+            then all of it is free again.
           </p>
           <RateTree rates={rates} menu={menu} />
           <RatesLegend />

@@ -5,6 +5,8 @@ import type { RateWarning } from "./rateWarning.js";
 
 /** The whole rate plan in the current minute, as `GET /api/rates` shows it. */
 export interface Rates {
+  /** By the gateway's clock. */
+  readonly generatedAt: number;
   readonly revision: number;
   /** When the minute turns, in milliseconds since the epoch. */
   readonly resetsAt: number;
