@@ -87,7 +87,8 @@ describeInBrowser("the plans", ({ open }) => {
   });
 
   test("of two editors lose nothing: the second sees what the first made of it, and decides", async () => {
-    const { gateway, page } = await opened(KIMI);
+    const { gateway, page, expectFault } = await opened(KIMI);
+    expectFault(/412/);
     await page.getByRole("button", { name: "Edit dimensions" }).click();
     await page.getByLabel("Limit").fill("700");
     await page.getByRole("button", { name: "Preview" }).click();

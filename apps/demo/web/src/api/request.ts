@@ -1,6 +1,7 @@
 /** Asks this page's own gateway, with its session. A failure is a {@link RequestFailure} that says what a person can do. */
 export async function request<Answer>(path: string, asked: Asked = {}): Promise<Answer> {
   const { method = "GET", body, ifVersion, signal } = asked;
+  const ifMatch = ifVersion === undefined ? asked.ifMatch : `"${String(ifVersion)}"`;
   let response: Response;
   try {
     response = await fetch(path, {
@@ -9,7 +10,7 @@ export async function request<Answer>(path: string, asked: Asked = {}): Promise<
       headers: {
         accept: "application/json",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(ifVersion === undefined ? {} : { "if-match": `"${String(ifVersion)}"` }),
+        ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -30,6 +31,8 @@ export interface Asked {
   readonly body?: unknown;
   /** The change is refused (412) when the thing has another version by now. */
   readonly ifVersion?: number;
+  /** The same for a thing that has an `ETag` and no version. */
+  readonly ifMatch?: string;
   readonly signal?: AbortSignal;
 }
 

@@ -1,9 +1,9 @@
-import type { PlanJson } from "@quota/http";
 import { Link } from "wouter";
 import { EmptyState } from "../ui/EmptyState.js";
 import { choicePath } from "./choicePath.js";
 import { ProviderPlanConfig } from "./ProviderPlanConfig.js";
 import type { PlanDrafts } from "./usePlanDrafts.js";
+import type { SeenPlan } from "./usePlans.js";
 import styles from "./ChosenPlan.module.css";
 
 /** The plan that the address names, or what to do where it names none. */
@@ -12,7 +12,7 @@ export function ChosenPlan({
   chosen,
   drafts,
 }: {
-  readonly plans: readonly PlanJson[];
+  readonly plans: readonly SeenPlan[];
   readonly chosen: string | undefined;
   readonly drafts: PlanDrafts;
 }) {

@@ -1,29 +1,22 @@
-import type { PlanJson } from "@quota/http";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/Button.js";
 import { Notice } from "../ui/Notice.js";
 import { DimensionFields } from "./DimensionFields.js";
 import { MonthNote } from "./MonthNote.js";
-import {
-  isChanged,
-  isSamePlan,
-  planDraft,
-  typedDimensions,
-  withDimension,
-  type PlanDraft,
-} from "./planDraft.js";
+import { isChanged, planDraft, typedDimensions, withDimension, type PlanDraft } from "./planDraft.js";
 import { planFaults } from "./planFaults.js";
 import { PlanPreviewTable } from "./PlanPreviewTable.js";
 import { previewPlan } from "./planPreview.js";
 import { ResolvedPlan } from "./ResolvedPlan.js";
+import type { SeenPlan } from "./usePlans.js";
 import { useUnsavedWarning } from "./useUnsavedWarning.js";
 import { useWritePlan } from "./useWritePlan.js";
 import styles from "./PlanEditor.module.css";
 
 export interface PlanEditorProps {
   /** As it is now, whoever made it so. */
-  readonly plan: PlanJson;
+  readonly plan: SeenPlan;
   readonly draft: PlanDraft;
   readonly onDraft: (draft: PlanDraft) => void;
   readonly onSaved: () => void;
@@ -41,7 +34,7 @@ export function PlanEditor({ plan, draft, onDraft, onSaved, onCancel }: PlanEdit
   const write = useWritePlan();
   const isFresh = preview.isSuccess && preview.variables === draft;
   const faults = planFaults(write.error ?? preview.error, preview.variables?.rows ?? draft.rows);
-  const othersWere = !isSamePlan(plan, draft.base);
+  const othersWere = plan.etag !== draft.base.etag;
   useUnsavedWarning(isChanged(draft));
   useEffect(() => {
     if (isFresh) previewPlace.current?.focus();

@@ -28,7 +28,7 @@ export function PlanPreviewTable({ preview }: { readonly preview: PlanChangeJson
 function Changed({ dimension }: { readonly dimension: DimensionChangeJson }) {
   const { unit, perKey } = dimension;
   const [isWhole, setWhole] = useState(false);
-  const sorted = perKey.toSorted((a, b) => Math.max(0, overBy(b)) - Math.max(0, overBy(a)));
+  const sorted = perKey.toSorted((a, b) => overBy(b) - overBy(a));
   const shown = isWhole ? sorted : sorted.slice(0, FIRST);
   const hasShares = perKey.some((key) => (key.fairShare ?? key.fairShareBefore) !== undefined);
   const amount = (known: number | undefined): string =>
@@ -117,9 +117,9 @@ function summary({ poolId, dimensions }: PlanChangeJson): string {
   return `${who} with what is used now: that borrows while the pool is generous, and binds once it is strict.`;
 }
 
-/** How much more than its share it uses; below 0 where it does not, or has none. */
-function overBy({ used, fairShare }: KeyChangeJson): number {
-  return used === undefined || fairShare === undefined ? -Infinity : used - fairShare;
+/** How much more than its share it would use; 0 where it would not, or nothing is known of it. */
+function overBy({ deficit = 0 }: KeyChangeJson): number {
+  return Math.max(0, deficit);
 }
 
 /** What becomes of a dimension, in words. */

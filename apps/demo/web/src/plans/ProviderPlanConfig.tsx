@@ -1,4 +1,3 @@
-import type { PlanJson } from "@quota/http";
 import { useState } from "react";
 import { Button } from "../ui/Button.js";
 import { Name } from "../ui/Name.js";
@@ -8,6 +7,7 @@ import { planDraft, type PlanDraft } from "./planDraft.js";
 import { ResolvedPlan } from "./ResolvedPlan.js";
 import { RevertPlan } from "./RevertPlan.js";
 import { sourceText } from "./sourceText.js";
+import type { SeenPlan } from "./usePlans.js";
 import styles from "./ProviderPlanConfig.module.css";
 
 /** One connection's plan: as it is, and as somebody would have it. */
@@ -16,7 +16,7 @@ export function ProviderPlanConfig({
   draft,
   onDraft,
 }: {
-  readonly plan: PlanJson;
+  readonly plan: SeenPlan;
   readonly draft: PlanDraft | undefined;
   /** Undefined: the editing is over. */
   readonly onDraft: (draft: PlanDraft | undefined) => void;

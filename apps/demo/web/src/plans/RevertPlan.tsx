@@ -1,15 +1,14 @@
-import type { PlanJson } from "@quota/http";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../ui/Button.js";
 import { FormFault } from "../ui/FormFault.js";
 import { Modal } from "../ui/Modal.js";
 import { Notice } from "../ui/Notice.js";
-import { isSamePlan } from "./planDraft.js";
 import { previewPlan } from "./planPreview.js";
 import { PlanPreviewTable } from "./PlanPreviewTable.js";
 import { ResolvedPlan } from "./ResolvedPlan.js";
 import { sourceText } from "./sourceText.js";
+import type { SeenPlan } from "./usePlans.js";
 import { useWritePlan } from "./useWritePlan.js";
 
 /** Asks whether the plan that was set here should go, and says what that would change. */
@@ -19,7 +18,7 @@ export function RevertPlan({
   onClose,
 }: {
   /** As it is now, whoever made it so. */
-  readonly plan: PlanJson;
+  readonly plan: SeenPlan;
   readonly onReverted: () => void;
   readonly onClose: () => void;
 }) {
@@ -37,7 +36,7 @@ export function RevertPlan({
     // Once it is reverted there is nothing left to look at.
     enabled: write.isIdle,
   });
-  const othersWere = !isSamePlan(plan, seen);
+  const othersWere = plan.etag !== seen.etag;
   const revert = (): void =>
     write.mutate(
       { seen, wanted: "revert" },

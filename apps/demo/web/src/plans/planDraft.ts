@@ -1,10 +1,10 @@
 import type { DimensionSpec } from "@quota/core";
-import type { PlanJson } from "@quota/http";
+import type { SeenPlan } from "./usePlans.js";
 
 /** A plan while it is edited. */
 export interface PlanDraft {
   /** The plan as it was when the editing began, or when the editor last saw what others made of it. */
-  readonly base: PlanJson;
+  readonly base: SeenPlan;
   readonly rows: readonly DimensionDraft[];
 }
 
@@ -22,7 +22,7 @@ export interface DimensionDraft {
   readonly edge: "weighted" | "full";
 }
 
-export function planDraft(base: PlanJson): PlanDraft {
+export function planDraft(base: SeenPlan): PlanDraft {
   return { base, rows: base.dimensions.map(dimensionDraft) };
 }
 
@@ -47,14 +47,6 @@ export function typedDimensions({ rows }: Pick<PlanDraft, "rows">): readonly unk
 /** Whether anything in it differs from the plan that it began with. */
 export function isChanged(draft: PlanDraft): boolean {
   return written(typedDimensions(draft)) !== written(typedDimensions(planDraft(draft.base)));
-}
-
-/** Whether two readings of a connection's plan say the same. */
-export function isSamePlan(one: PlanJson, other: PlanJson): boolean {
-  return (
-    one.source === other.source &&
-    written(typedDimensions(planDraft(one))) === written(typedDimensions(planDraft(other)))
-  );
 }
 
 /** What was typed as a number, where it is one. */
