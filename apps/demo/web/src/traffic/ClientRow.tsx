@@ -20,11 +20,18 @@ export function ClientRow({
   /** Whether it is the one to start now. */
   readonly isNext: boolean;
   readonly isBusy: boolean;
-  readonly onChange: (wanted: { readonly running: boolean; readonly perSecond: number }) => void;
+  /** Rejects when it was refused; the panel says why. */
+  readonly onChange: (wanted: Wanted) => Promise<unknown>;
 }) {
   const { apiKeyId, running, perSecond, sent, passed, refused, failed, lastRefusal } = client;
   const [typed, setTyped] = useState<string>();
   const wanted = typed === undefined ? perSecond : typed.trim() === "" ? Number.NaN : Number(typed);
+  const change = (asked: Wanted): void =>
+    void onChange(asked).then(
+      // A rate is the client's once it is taken; what was refused stays to be put right.
+      () => asked.perSecond !== undefined && setTyped((now) => (now === typed ? undefined : now)),
+      () => undefined,
+    );
   return (
     <tr>
       <th scope="row">
@@ -50,10 +57,10 @@ export function ClientRow({
           value={typed ?? String(perSecond)}
           onChange={({ target }) => setTyped(target.value)}
           onBlur={() => {
-            if (running && wanted !== perSecond) onChange({ running, perSecond: wanted });
+            if (running && wanted !== perSecond) change({ running, perSecond: wanted });
           }}
           onKeyDown={({ key }) => {
-            if (key === "Enter") onChange({ running, perSecond: wanted });
+            if (key === "Enter") change({ running, perSecond: wanted });
           }}
         />
       </td>
@@ -77,13 +84,19 @@ export function ClientRow({
           look={isNext ? "primary" : "plain"}
           busy={isBusy}
           aria-label={`${running ? "Stop" : "Start"} ${nameText(apiKeyId)}`}
-          onClick={() => onChange({ running: !running, perSecond: wanted })}
+          onClick={() => change(running ? { running: false } : { running: true, perSecond: wanted })}
         >
           {running ? "Stop" : "Start"}
         </Button>
       </td>
     </tr>
   );
+}
+
+interface Wanted {
+  readonly running: boolean;
+  /** Left out: as it is. */
+  readonly perSecond?: number;
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([

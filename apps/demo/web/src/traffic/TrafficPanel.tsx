@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { usePoolUsage } from "../quotaShare/usePoolUsage.js";
 import { usePools } from "../api/usePools.js";
+import { usePoolUsage } from "../quotaShare/usePoolUsage.js";
 import { Button } from "../ui/Button.js";
 import { ErrorState } from "../ui/ErrorState.js";
 import { FormFault } from "../ui/FormFault.js";
@@ -8,9 +8,9 @@ import stacked from "../ui/stacked.module.css";
 import { ClientRow } from "./ClientRow.js";
 import styles from "./TrafficPanel.module.css";
 import { TrafficSteps } from "./TrafficSteps.js";
-import { useChangeClient } from "./useChangeClient.js";
+import { useChangeClient, type ClientChange } from "./useChangeClient.js";
 import { useResetWindow } from "./useResetWindow.js";
-import { useTraffic, type Traffic } from "./useTraffic.js";
+import { useTraffic, type Traffic, type TrafficClient } from "./useTraffic.js";
 
 /** Simulated clients to start and stop, so that a newcomer sees borrowing, strict mode and recovery. The demo's alone. */
 export default function TrafficPanel() {
@@ -62,8 +62,9 @@ function Clients({ traffic: { clients, connections } }: { readonly traffic: Traf
             value={connectionId}
             onChange={({ target }) => {
               choose(target.value);
-              for (const { apiKeyId } of running)
-                change.mutate({ apiKeyId, running: true, connectionId: target.value });
+              change.mutate(
+                running.map(({ apiKeyId }) => ({ apiKeyId, running: true, connectionId: target.value })),
+              );
             }}
           >
             {connections.map((each) => (
@@ -116,8 +117,10 @@ function Clients({ traffic: { clients, connections } }: { readonly traffic: Traf
                 client={client}
                 poolName={connections.find(({ id }) => id === client.connectionId)?.name}
                 isNext={client === next}
-                isBusy={change.isPending && change.variables.apiKeyId === client.apiKeyId}
-                onChange={(wanted) => change.mutate({ apiKeyId: client.apiKeyId, connectionId, ...wanted })}
+                isBusy={change.isPending && change.variables.some((asked) => startsOrStops(asked, client))}
+                onChange={(wanted) =>
+                  change.mutateAsync([{ apiKeyId: client.apiKeyId, connectionId, ...wanted }])
+                }
               />
             ))}
           </tbody>
@@ -126,6 +129,11 @@ function Clients({ traffic: { clients, connections } }: { readonly traffic: Traf
       <FormFault error={change.error ?? reset.error} />
     </>
   );
+}
+
+/** A change of the rate alone keeps no click from the button: leaving the field for "Stop" is one. */
+function startsOrStops(asked: ClientChange, { apiKeyId, running }: TrafficClient): boolean {
+  return asked.apiKeyId === apiKeyId && asked.running !== running;
 }
 
 /** Whether shares bind in the pool of a connection now. */

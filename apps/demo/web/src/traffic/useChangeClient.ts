@@ -9,16 +9,27 @@ export interface ClientChange {
   readonly connectionId: string;
 }
 
-/** Starts a simulated client, stops it, or changes what it does. */
-export function useChangeClient(): UseMutationResult<TrafficClient, Error, ClientChange> {
+/** Starts simulated clients, stops them, or changes what they do. */
+export function useChangeClient(): UseMutationResult<
+  readonly TrafficClient[],
+  Error,
+  readonly ClientChange[]
+> {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ apiKeyId, ...change }) =>
-      request<TrafficClient>(`/api/demo/traffic/${encodeURIComponent(apiKeyId)}`, {
-        method: "PUT",
-        body: change,
-      }),
-    async onSuccess(client) {
+    // One after the other: leaving the field of a rate on the way to "Stop" must not be written after the stop.
+    scope: { id: "traffic" },
+    mutationFn: (changes) =>
+      Promise.all(
+        changes.map(({ apiKeyId, ...change }) =>
+          request<TrafficClient>(`/api/demo/traffic/${encodeURIComponent(apiKeyId)}`, {
+            method: "PUT",
+            body: change,
+          }),
+        ),
+      ),
+    async onSuccess(changed) {
+      const byId = new Map(changed.map((client) => [client.apiKeyId, client]));
       // What was asked before it was changed must not be shown after.
       await queries.cancelQueries({ queryKey: TRAFFIC_KEY });
       queries.setQueryData<Traffic>(
@@ -26,10 +37,11 @@ export function useChangeClient(): UseMutationResult<TrafficClient, Error, Clien
         (before) =>
           before && {
             ...before,
-            clients: before.clients.map((one) => (one.apiKeyId === client.apiKeyId ? client : one)),
+            clients: before.clients.map((one) => byId.get(one.apiKeyId) ?? one),
           },
       );
-      void queries.invalidateQueries({ queryKey: TRAFFIC_KEY });
     },
+    // Where one of several was refused the others are changed all the same.
+    onSettled: () => void queries.invalidateQueries({ queryKey: TRAFFIC_KEY }),
   });
 }
