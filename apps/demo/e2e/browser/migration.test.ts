@@ -8,11 +8,11 @@ import { signIn } from "./signIn.js";
 const KEY = "omniroute:quota-share:pools";
 const POOLS = "/api/quota/pools";
 
-describeInBrowser("pools that an older dashboard kept in the browser", ({ open }) => {
+describeInBrowser("pools that an older dashboard kept in the browser", ({ open, openAlone }) => {
   test("are moved as soon as the gateway has said that it has none, and are gone from the browser", async () => {
     const { page, gateway, posted } = await legacy(open, JSON.stringify([KIMI, CODEX]));
     const { goOn } = await holdList(page);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     expect(posted()).toBe(0);
     expect(await kept(page)).toBe(JSON.stringify([KIMI, CODEX]));
@@ -39,21 +39,20 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
     ]);
     await expect.poll(() => page.getByText("had a limit of 1500 requests (Hourly)").count()).toBe(1);
     await page.getByRole("link", { name: "Plans" }).last().waitFor();
-    await expectAccessible(page);
     await page.reload();
     await page.getByText("Team seat").first().waitFor();
     expect(posted()).toBe(2);
   });
 
   test("stay where they are while the gateway does not say what it has", async () => {
-    const { page, posted, expectFault } = await legacy(open, JSON.stringify([KIMI]));
+    const { page, gateway, posted, expectFault } = await legacy(open, JSON.stringify([KIMI]));
     expectFault(/503/);
     await page.route(`**${POOLS}`, (route) =>
       route.request().method() === "GET"
         ? route.fulfill({ status: 503, json: { detail: "Away." } })
         : route.continue(),
     );
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByText("Away.").first().waitFor();
     expect(posted()).toBe(0);
     expect(await kept(page)).toBe(JSON.stringify([KIMI]));
@@ -61,7 +60,7 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
 
   test("are not moved by themselves to a gateway that has pools, but when they are asked to", async () => {
     const { page, gateway, posted } = await legacy(open, JSON.stringify([CODEX]), ["codex-demo"]);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByText("this gateway has pools already").waitFor();
     expect(posted()).toBe(0);
     await page.getByRole("button", { name: "Try again" }).click();
@@ -90,7 +89,7 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
     ];
     const { page, gateway, posted, expectFault } = await legacy(open, `[${strange} ,${good}, ${heavy}]`);
     expectFault(/400/);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByText("connectionId names no connection").waitFor();
     await page.getByText("The weights sum to 140; lower them to 100 or less.").waitFor();
     expect(await kept(page)).toBe(`[${strange},${heavy}]`);
@@ -110,8 +109,8 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
     ["not JSON", '[{"id":', "It is not JSON."],
     ["a pool of no connection", '[{"provider":"kimi","allocations":[]} ]', "Its connectionId must be a text"],
   ])("stay to the byte and are told, if they are %s", async (_, raw, why) => {
-    const { page, posted } = await legacy(open, raw);
-    await page.goto("/dashboard/costs/quota-share");
+    const { page, gateway, posted } = await legacy(open, raw);
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByText(why).first().waitFor();
     expect(posted()).toBe(0);
     expect(await kept(page)).toBe(raw);
@@ -120,7 +119,7 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
 
   test("go while broken ones among them stay, and are deleted only by somebody who says so twice", async () => {
     const { page, gateway } = await legacy(open, `[7, ${JSON.stringify(KIMI)} ,{"half":1e3}]`);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByText("Entry 2").waitFor();
     expect((await poolsOf(gateway)).map(({ id }) => id)).toEqual(["legacy-kimi"]);
     expect(await kept(page)).toBe('[7,{"half":1e3}]');
@@ -132,18 +131,18 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
   });
 
   test("are neither lost nor moved twice, if the tab is closed half-way", async () => {
-    const { page, gateway, expectFault } = await legacy(open, JSON.stringify([KIMI, CODEX]));
+    const { page, gateway, expectFault } = await legacy(openAlone, JSON.stringify([KIMI, CODEX]));
     // What was asked for when the tab closed may have reached the gateway, or not.
     expectFault(/409/);
     await page.route(`**${POOLS}`, (route) =>
       // Nobody ever answers the second one.
       route.request().postData()?.includes("legacy-codex") ? undefined : route.continue(),
     );
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await expect.poll(() => kept(page)).toBe(JSON.stringify([CODEX]));
     const next = await page.context().newPage();
     await page.close();
-    await next.goto("/dashboard/costs/quota-share");
+    await next.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await next.getByRole("button", { name: "Try again" }).click();
     await expect.poll(() => kept(next)).toBeNull();
     expect((await poolsOf(gateway)).map(({ id }) => id)).toEqual(["legacy-kimi", "legacy-codex"]);
@@ -160,7 +159,7 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
       await route.fetch();
       return route.abort();
     });
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     // Of no use to go on: nothing else was tried either.
     await expect.poll(() => page.getByText("The gateway does not answer.").count()).toBeGreaterThanOrEqual(2);
     expect(await kept(page)).toBe(JSON.stringify([KIMI, CODEX]));
@@ -173,7 +172,7 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
     const { page, gateway, expectFault } = await legacy(open, JSON.stringify([KIMI]));
     expectFault(/409/);
     const { goOn } = await holdList(page);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await gateway.admin("POST", POOLS, { connectionId: "kimi-demo", name: "Other", allocations: [] });
     goOn();
@@ -183,13 +182,13 @@ describeInBrowser("pools that an older dashboard kept in the browser", ({ open }
   });
 
   test("are moved by one of two tabs that start at once, each of them once", async () => {
-    const { page, gateway } = await legacy(open, JSON.stringify([KIMI, CODEX]));
+    const { page, gateway } = await legacy(openAlone, JSON.stringify([KIMI, CODEX]));
     const other = await page.context().newPage();
     let posts = 0;
     for (const tab of [page, other])
       tab.on("request", (request) => void (posts += Number(request.method() === "POST")));
     const held = [await holdList(page), await holdList(other)];
-    await Promise.all([page, other].map((tab) => tab.goto("/dashboard/costs/quota-share")));
+    await Promise.all([page, other].map((tab) => tab.goto(`${gateway.url}/dashboard/costs/quota-share`)));
     await Promise.all([page, other].map((tab) => tab.getByRole("heading", { level: 1 }).waitFor()));
     for (const { goOn } of held) goOn();
     for (const tab of [page, other]) await tab.getByText("Team seat").first().waitFor();
@@ -227,19 +226,20 @@ const CODEX = {
 
 /** A signed-in browser that has kept this, before it has opened anything, and a gateway without the pools of these connections. */
 async function legacy(
-  open: BrowserSuite["open"],
+  open: () => ReturnType<BrowserSuite["open"]>,
   raw: string,
   withoutPools: readonly string[] = ["kimi-demo", "codex-demo"],
 ) {
   const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
   for (const connectionId of withoutPools)
     await gateway.admin("DELETE", `${POOLS}/${(await gateway.poolOf(connectionId)).id}`);
-  const { page, expectFault } = await open(gateway.url, {
-    storageState: {
-      cookies: [],
-      origins: [{ origin: gateway.url, localStorage: [{ name: KEY, value: raw }] }],
-    },
-  });
+  const { page, expectFault } = await open();
+  // What belongs to a gateway is kept on any page of it.
+  await page.route("**/kept", (route) =>
+    route.fulfill({ contentType: "text/html", body: '<link rel="icon" href="data:,">' }),
+  );
+  await page.goto(`${gateway.url}/kept`);
+  await page.evaluate(([key, value]) => localStorage.setItem(key, value), [KEY, raw] as const);
   await signIn(page, gateway);
   let posts = 0;
   page.on("request", (request) => void (posts += Number(request.method() === "POST")));

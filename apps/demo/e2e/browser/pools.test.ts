@@ -6,10 +6,13 @@ import { signIn } from "./signIn.js";
 const POOLS = "/dashboard/costs/quota-share";
 const usageOf = /\/usage$/u;
 
-describeInBrowser("the pools", ({ open }) => {
-  const opened = async (...[options]: Parameters<typeof startTestGateway>) => {
+describeInBrowser("the pools", ({ open, openAlone }) => {
+  const opened = async (
+    options: Parameters<typeof startTestGateway>[0] = {},
+    openIt: () => ReturnType<typeof open> = open,
+  ) => {
     const gateway = await startTestGateway({ webDirectory: inject("webDirectory"), ...options });
-    const seen = await open(gateway.url);
+    const seen = await openIt();
     await signIn(seen.page, gateway);
     return { gateway, ...seen };
   };
@@ -18,7 +21,7 @@ describeInBrowser("the pools", ({ open }) => {
     const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
     for (const connectionId of ["kimi-demo", "codex-demo"])
       await gateway.admin("DELETE", `/api/quota/pools/${(await gateway.poolOf(connectionId)).id}`);
-    const { page } = await open(gateway.url);
+    const { page } = await open();
     await page.goto(gateway.signInLink);
     await page.getByRole("heading", { name: "No pool yet" }).waitFor();
     expect(page.url()).toBe(`${gateway.url}${POOLS}`);
@@ -39,7 +42,7 @@ describeInBrowser("the pools", ({ open }) => {
     for (let i = 0; i < 10; i += 1) await (await gateway.ask("alice")).text();
     await gateway.quiet();
     expect((await gateway.ask("alice")).status).toBe(429);
-    await page.goto(POOLS);
+    await page.goto(`${gateway.url}${POOLS}`);
     const card = page.getByRole("region", { name: "Pool Demo team" });
     await card.getByText("strict").first().waitFor();
     await card
@@ -68,7 +71,7 @@ describeInBrowser("the pools", ({ open }) => {
       .waitFor();
     await page.keyboard.press("Escape");
     await card.getByLabel("Decisions of which key").selectOption("bob");
-    await card.getByText("Nobody was refused since the gateway started.").waitFor();
+    await card.getByText("This key was not refused since the gateway started.").waitFor();
     await expect
       .poll(() => page.getByText("Refused in the last hour").locator("xpath=..").textContent())
       .toMatch(/hour1$/u);
@@ -78,7 +81,7 @@ describeInBrowser("the pools", ({ open }) => {
     const time = { now: Date.UTC(2026, 0, 15, 12, 5) };
     const { gateway, page } = await opened({ now: () => time.now });
     await gateway.plan([{ unit: "requests", window: "hourly", limit: 200 }]);
-    await page.goto(POOLS);
+    await page.goto(`${gateway.url}${POOLS}`);
     const card = page.getByRole("region", { name: "Pool Demo team" });
     await card.getByRole("tab", { name: "Burn rate" }).click();
     await card.getByText(/No data yet/u).waitFor();
@@ -105,7 +108,7 @@ describeInBrowser("the pools", ({ open }) => {
       allocations: [{ apiKeyId: hostile, weight: 50 }],
     });
     expect(changed.status, await changed.text()).toBe(200);
-    await page.goto(POOLS);
+    await page.goto(`${gateway.url}${POOLS}`);
     await page.getByRole("rowheader", { name: "<img src=x onerror=" }).waitFor();
     expect(await page.locator("img").count()).toBe(0);
     expect(await page.title()).toBe("Pools · @quota");
@@ -115,11 +118,11 @@ describeInBrowser("the pools", ({ open }) => {
   test("of two hundred keys are filtered, and one key keeps its colour everywhere", async () => {
     const { gateway, page } = await opened();
     const ids = Array.from({ length: 197 }, (_, i) => `key-${String(i).padStart(3, "0")}`);
-    for (const id of ids) await gateway.admin("POST", "/api/keys", { id });
+    await Promise.all(ids.map((id) => gateway.admin("POST", "/api/keys", { id })));
     const { id } = await gateway.poolOf("kimi-demo");
     const allocations = [...ids, "alice", "bob", "carol"].map((apiKeyId) => ({ apiKeyId, weight: 0.5 }));
     await gateway.admin("PATCH", `/api/quota/pools/${id}`, { allocations });
-    await page.goto(POOLS);
+    await page.goto(`${gateway.url}${POOLS}`);
     const card = page.getByRole("region", { name: "Pool Demo team" });
     await card.getByText("200 of 200 keys").waitFor();
     const colourOf = (within: ReturnType<typeof page.locator>) =>
@@ -139,9 +142,9 @@ describeInBrowser("the pools", ({ open }) => {
   });
 
   test("are asked for every five seconds while they are looked at, and not while the tab is hidden", async () => {
-    const { page } = await opened();
+    const { page, gateway } = await opened({}, openAlone);
     await page.clock.install();
-    await page.goto(POOLS);
+    await page.goto(`${gateway.url}${POOLS}`);
     const card = page.getByRole("region", { name: "Pool Demo team" });
     await card.getByRole("row", { name: /alice/u }).waitFor();
     const asked: string[] = [];
@@ -165,10 +168,10 @@ describeInBrowser("the pools", ({ open }) => {
   });
 
   test("stay on the page while the gateway does not answer, which is said, and go on when it does", async () => {
-    const { page, expectFault } = await opened();
+    const { page, gateway, expectFault } = await opened({}, openAlone);
     expectFault(/ERR_FAILED/u);
     await page.clock.install();
-    await page.goto(POOLS);
+    await page.goto(`${gateway.url}${POOLS}`);
     const row = page.getByRole("region", { name: "Pool Demo team" }).getByRole("row", { name: /alice/u });
     await row.waitFor();
     await page.route("**/api/**", (route) => route.abort());
@@ -181,7 +184,7 @@ describeInBrowser("the pools", ({ open }) => {
   });
 
   test("come with the first 150 kB, compressed, and what is needed later comes later", async () => {
-    const { page } = await opened();
+    const { page, gateway } = await opened({}, openAlone);
     let bytes = 0;
     const names: string[] = [];
     page.on("response", (response) => {
@@ -193,7 +196,7 @@ describeInBrowser("the pools", ({ open }) => {
         .then(({ responseBodySize }) => (bytes += responseBodySize));
     });
     await page.setExtraHTTPHeaders({ "accept-encoding": "gzip" });
-    await page.goto(POOLS);
+    await page.goto(`${gateway.url}${POOLS}`);
     await page.getByRole("region", { name: "Pool Demo team" }).getByRole("row", { name: /alice/u }).waitFor();
     await page.getByRole("heading", { name: "Try it: simulated clients" }).waitFor();
     await page.waitForLoadState("networkidle");

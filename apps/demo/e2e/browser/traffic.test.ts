@@ -15,9 +15,9 @@ describeInBrowser("the panel of simulated clients", ({ open }) => {
       now: () => Date.now() + ahead,
     });
     await gateway.plan([{ unit: "requests", window: "hourly", limit: 100 }]);
-    const { page } = await open(gateway.url);
+    const { page } = await open();
     await signIn(page, gateway);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     const panel = page.getByRole("region", { name: "Try it: simulated clients" });
     const row = (id: string) => panel.getByRole("row", { name: new RegExp(`^${id}`, "u") });
     const step = () => panel.locator('[aria-current="step"]').textContent();
@@ -30,9 +30,6 @@ describeInBrowser("the panel of simulated clients", ({ open }) => {
     await expect.poll(step).toMatch(/^After about/u);
     await panel.getByRole("button", { name: /^Start .alice.$/u }).click();
     await expect.poll(step).toMatch(/^Let the provider/u);
-    await expectAccessible(page);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.emulateMedia({ colorScheme: "dark" });
     await expectAccessible(page);
 
     await panel.getByLabel(/^Requests per second of .bob.$/u).fill("1");
@@ -47,10 +44,10 @@ describeInBrowser("the panel of simulated clients", ({ open }) => {
 
   test("says what a rate may be, and keeps what was typed", async () => {
     const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
-    const { page, expectFault } = await open(gateway.url);
+    const { page, expectFault } = await open();
     expectFault(/400/u);
     await signIn(page, gateway);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByLabel(/^Requests per second of .carol.$/u).fill("51");
     await page.getByRole("button", { name: /^Start .carol.$/u }).click();
     await page.getByText("perSecond must be a number from 0.1 to 50, requests a second.").waitFor();
@@ -62,9 +59,9 @@ describeInBrowser("the panel of simulated clients", ({ open }) => {
       webDirectory: inject("webDirectory"),
       settings: { upstream: { baseUrl: "http://127.0.0.1:9/v1", apiKey: "sk-own", provider: "openai" } },
     });
-    const { page } = await open(gateway.url);
+    const { page } = await open();
     await signIn(page, gateway);
-    await page.goto("/dashboard/costs/quota-share");
+    await page.goto(`${gateway.url}/dashboard/costs/quota-share`);
     await page.getByText("Keys that borrow").waitFor();
     await page.getByRole("heading", { name: "Demo team" }).waitFor();
     expect(await page.getByRole("heading", { name: /simulated clients/u }).count()).toBe(0);
