@@ -67,7 +67,7 @@ export function useEdit<Thing extends { readonly version: number }, Fields exten
       if (!differ(over(draft), now)) onSaved?.();
     },
     onError(error) {
-      const now = fresherOf<Thing>(error, member);
+      const now = fresherOf(error, member) as Thing | undefined;
       if (now === undefined) return;
       setTyped(
         (before) =>
@@ -110,8 +110,8 @@ interface Typed<Thing, Fields> extends Sent<Thing, Fields> {
 }
 
 /** The thing as somebody else has made it, which the answer to a stale edit has; undefined: there is nothing to compare with. */
-function fresherOf<Thing>(error: unknown, member: string): Thing | undefined {
-  return isStale(error) ? (error.problem.members?.[member] as Thing | undefined) : undefined;
+function fresherOf(error: unknown, member: string): unknown {
+  return isStale(error) ? error.problem.members?.[member] : undefined;
 }
 
 function differ(draft: Draft, from: Draft): boolean {
