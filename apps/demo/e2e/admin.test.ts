@@ -15,7 +15,13 @@ async function json(answer: Promise<Response>): Promise<{ readonly status: numbe
 describe("the admin API", () => {
   test("is closed to whoever does not bear the token, on every path below /api", async () => {
     const gateway = await startTestGateway();
-    for (const path of ["/api/connections", "/api/keys", "/api/backup", "/api/quota/pools", "/api/anything"]) {
+    for (const path of [
+      "/api/connections",
+      "/api/keys",
+      "/api/backup",
+      "/api/quota/pools",
+      "/api/anything",
+    ]) {
       // Something right before: five wrong tokens slow down what comes after.
       await gateway.admin("GET", "/api/keys");
       for (const authorization of [

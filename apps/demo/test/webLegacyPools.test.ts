@@ -43,7 +43,7 @@ describe("a legacy pool", () => {
     });
   });
 
-  const { accountLabel: _, ...unnamed } = LEGACY;
+  const unnamed = Object.fromEntries(Object.entries(LEGACY).filter(([name]) => name !== "accountLabel"));
   test.each<readonly [string, unknown, object]>([
     ["without a label is named by its provider", unnamed, { name: "kimi" }],
     ["with an empty label is named by its provider", { ...LEGACY, accountLabel: "" }, { name: "kimi" }],

@@ -1,11 +1,4 @@
-import {
-  governPool,
-  type Dimension,
-  type GovernedPool,
-  type Plan,
-  type Pool,
-  type PoolUsage,
-} from "@quota/core";
+import { governPool, type Dimension, type GovernedPool, type Plan, type PoolUsage } from "@quota/core";
 import { StoreError } from "@quota/engine";
 import { planChangeJson, type PlanChangeJson } from "@quota/http";
 import type { AdminParts } from "./adminParts.js";
@@ -28,12 +21,12 @@ export async function previewPlan(
   return { before, change: planChangeJson({ before, after, shared }) };
 
   function governed(plan: Plan): GovernedPool {
-    return governPool({ pool: pool as Pool, plan: withSeenLimits(plan, usage) });
+    return governPool({ pool: pool!, plan: withSeenLimits(plan, usage) });
   }
 
   async function usageIfAny(): Promise<PoolUsage | undefined> {
     try {
-      return await engine.usage((pool as Pool).id);
+      return await engine.usage(pool!.id);
     } catch (error) {
       if (error instanceof StoreError) return undefined;
       throw error;

@@ -237,9 +237,7 @@ async function valuesOf(inputs: Locator): Promise<readonly string[]> {
 async function rowsOf(table: Locator): Promise<readonly (readonly string[])[]> {
   return table
     .locator("tbody tr")
-    .evaluateAll((rows) =>
-      rows.map((row) => [...row.children].map((cell) => (cell.textContent ?? "").trim())),
-    );
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
 }
 
 /** The labels of the inputs for weights that have been drawn again when the answer is called: React hands such an input other properties. */

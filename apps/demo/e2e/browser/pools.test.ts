@@ -4,7 +4,6 @@ import { describeInBrowser } from "./describeInBrowser.js";
 import { signIn } from "./signIn.js";
 
 const POOLS = "/dashboard/costs/quota-share";
-const usageOf = /\/usage$/u;
 
 describeInBrowser("the pools", ({ open, openAlone }) => {
   const opened = async (
@@ -149,7 +148,7 @@ describeInBrowser("the pools", ({ open, openAlone }) => {
     await card.getByRole("row", { name: /alice/u }).waitFor();
     const asked: string[] = [];
     page.on("request", (request) => void asked.push(request.url()));
-    const usages = (): number => asked.filter((url) => usageOf.test(url)).length;
+    const usages = (): number => asked.filter((url) => url.endsWith("/usage")).length;
     await page.clock.runFor(6_000);
     await expect.poll(usages).toBeGreaterThan(0);
     const hide = (state: string) =>

@@ -44,7 +44,7 @@ interface Shared {
 
 async function share(browser: Browser): Promise<Shared> {
   const context = await newContext(browser, {});
-  let tell = (_fault: string): void => undefined;
+  let tell: (fault: string) => void = () => undefined;
   await collectFaults(context, (fault) => tell(fault));
   return { page: await context.newPage(), hear: (next) => void (tell = next) };
 }

@@ -13,7 +13,11 @@ export async function request<Answer>(path: string, asked: Asked = {}): Promise<
         ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      // A gateway that takes a request and never answers is not there either.
+      signal: AbortSignal.any([
+        AbortSignal.timeout(LONGEST_WAIT_MS),
+        ...(signal === undefined ? [] : [signal]),
+      ]),
     });
   } catch (cause) {
     if (signal?.aborted === true) throw cause;
@@ -21,9 +25,21 @@ export async function request<Answer>(path: string, asked: Asked = {}): Promise<
   }
   if (response.status === 204) return undefined as Answer;
   const answer = await jsonOf(response);
-  if (response.ok) return answer as Answer;
+  if (response.ok && answer !== undefined) return answer as Answer;
+  // A proxy's own page, say: whether anything was done is not known.
+  if (response.ok)
+    throw new RequestFailure(
+      {
+        status: "unreachable",
+        detail: "Something else than the gateway answered; sign in there, then look again.",
+      },
+      {},
+    );
   throw new RequestFailure(problemOf(answer, response.status), {});
 }
+
+/** A switch of the quota store carries counters over, which takes its time. */
+const LONGEST_WAIT_MS = 30_000;
 
 /** What is asked beside the path. */
 export interface Asked {
@@ -83,8 +99,11 @@ async function jsonOf(response: Response): Promise<unknown> {
 
 function problemOf(answer: unknown, status: number): Problem {
   const members = typeof answer === "object" && answer !== null ? (answer as Record<string, unknown>) : {};
-  const detail =
-    typeof members["detail"] === "string" ? members["detail"] : `The gateway answered ${status}.`;
-  const errors = Array.isArray(members["errors"]) ? (members["errors"] as Problem["errors"]) : undefined;
-  return { status, detail, ...(errors !== undefined && { errors }), members };
+  const { detail, errors } = members;
+  return {
+    status,
+    detail: typeof detail === "string" ? detail : `The gateway answered ${status}.`,
+    ...(Array.isArray(errors) && { errors: errors as NonNullable<Problem["errors"]> }),
+    members,
+  };
 }

@@ -52,7 +52,7 @@ async function settled(
   { list, post }: Omit<LegacyMoveParts, "storage">,
 ): Promise<undefined | string | { readonly stop: string }> {
   try {
-    return await postOnce(pool as PoolSpec, { list, post });
+    return await postOnce(pool, { list, post });
   } catch (error) {
     const { status } = error instanceof RequestFailure ? error.problem : { status: undefined };
     const isOnly =

@@ -36,7 +36,7 @@ export function parseLegacyPools(raw: string): LegacyPools {
 function legacyItem(entry: unknown, text: string, place: number): LegacyItem {
   if (!isRecord(entry))
     return { text, label: `Entry ${String(place)}`, pool: undefined, why: "It is not a pool." };
-  const { id, connectionId, provider, accountLabel, allocations } = entry;
+  const { id, connectionId, provider, accountLabel, allocations, policy: asked } = entry;
   const name = [accountLabel, provider].find(isText);
   const label = name ?? (isText(connectionId) ? connectionId : `Entry ${String(place)}`);
   const why =
@@ -45,7 +45,7 @@ function legacyItem(entry: unknown, text: string, place: number): LegacyItem {
     wrongId(name, "name") ??
     wrongAllocations(allocations);
   if (why !== undefined) return { text, label, pool: undefined, why };
-  const policy = policyOf(entry["policy"]);
+  const policy = policyOf(asked);
   return {
     text,
     label,
@@ -79,10 +79,11 @@ function wrongId(value: unknown, what: string): string | undefined {
 
 function wrongAllocations(allocations: unknown): string | undefined {
   if (!Array.isArray(allocations)) return "It has no list of allocations.";
-  const bad = allocations.findIndex(
-    (entry: unknown) =>
-      !isRecord(entry) || idProblem(entry["apiKeyId"]) !== undefined || typeof entry["percent"] !== "number",
-  );
+  const bad = allocations.findIndex((entry: unknown) => {
+    if (!isRecord(entry)) return true;
+    const { apiKeyId, percent } = entry;
+    return idProblem(apiKeyId) !== undefined || typeof percent !== "number";
+  });
   return bad < 0 ? undefined : `Its allocation ${String(bad + 1)} is not an apiKeyId with a percent.`;
 }
 

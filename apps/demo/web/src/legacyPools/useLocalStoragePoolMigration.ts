@@ -54,6 +54,7 @@ export function useLocalStoragePoolMigration(): PoolMigration {
   useLayoutEffect(() => {
     if (pools === undefined || !isFirstAnswer.current) return;
     isFirstAnswer.current = false;
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- Drawn once more, before anything is seen.
     if (pools.length === 0 && kept() !== undefined) void move();
   }, [pools, move]);
 

@@ -37,7 +37,7 @@ export function EditAllocationsModal({
   const { change } = usePoolChanges();
   const isDirty = !sameDraft(draft, poolDraft(base));
   const { close, question } = useDiscardQuestion(isDirty, onClose);
-  const theirs = isStale(change.error) ? (change.error.problem.members?.["pool"] as PoolJson) : undefined;
+  const theirs = isStale(change.error) ? (change.error.problem.members?.pool as PoolJson) : undefined;
 
   const save = (): void => {
     if (theirs !== undefined || !attempt()) return;

@@ -1,6 +1,7 @@
 import type { PoolJson } from "@quota/http";
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/Button.js";
+import { TableFrame } from "../ui/TableFrame.js";
 import { KeyName } from "../ui/KeyName.js";
 import { Name } from "../ui/Name.js";
 import { differenceText } from "./differenceText.js";
@@ -31,7 +32,7 @@ export function StaleEdit({
       <p role="alert">
         Nothing was saved: somebody changed this pool while you were editing. What you typed is still here.
       </p>
-      <div className={styles.frame} tabIndex={0} role="group" aria-label="What somebody else changed">
+      <TableFrame className={styles.frame} label="What somebody else changed">
         <table className="table">
           <caption className="visually-hidden">What somebody else changed</caption>
           <thead>
@@ -64,7 +65,7 @@ export function StaleEdit({
             })}
           </tbody>
         </table>
-      </div>
+      </TableFrame>
       {differences.length === 0 && <p>It was written again, with the same contents.</p>}
       <div className={styles.actions}>
         <Button onClick={onTake}>Take theirs, drop mine</Button>

@@ -34,8 +34,10 @@ export function shownFaults({
   const row = byKey(draft);
   for (const [apiKeyId, faults] of found.rows) {
     const isEmpty = row.get(apiKeyId)?.weight.trim() === "";
-    const { weight, ...rest } = faults;
-    const said = isEmpty && !isTried ? rest : faults;
+    const said =
+      isEmpty && !isTried
+        ? Object.fromEntries(Object.entries(faults).filter(([field]) => field !== "weight"))
+        : faults;
     if (Object.keys(said).length > 0) rows.set(apiKeyId, said);
   }
   if (refused !== undefined) {

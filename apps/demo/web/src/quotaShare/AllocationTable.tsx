@@ -5,6 +5,7 @@ import { Button } from "../ui/Button.js";
 import { Countdown } from "../ui/Countdown.js";
 import { amountText, bareAmountText, nameText, windowText } from "../ui/formats.js";
 import { KeyName } from "../ui/KeyName.js";
+import { TableFrame } from "../ui/TableFrame.js";
 import styles from "./AllocationTable.module.css";
 
 export interface AllocationTableProps {
@@ -51,12 +52,7 @@ export function AllocationTable({ usage, allocations, ahead, onWhy }: Allocation
           </span>
         </div>
       )}
-      <div
-        className={`table-frame ${styles.frame}`}
-        tabIndex={0}
-        role="region"
-        aria-label={`Keys: ${unit} per ${windowText(window)}`}
-      >
+      <TableFrame className={styles.frame} label={`Keys: ${unit} per ${windowText(window)}`}>
         <table className="table">
           <caption className="visually-hidden">
             What each key used of its share of {unit} per {windowText(window)}
@@ -112,7 +108,7 @@ export function AllocationTable({ usage, allocations, ahead, onWhy }: Allocation
               : "No key is like that; change the filter."}
           </p>
         )}
-      </div>
+      </TableFrame>
     </div>
   );
 }

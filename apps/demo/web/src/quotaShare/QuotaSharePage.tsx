@@ -58,9 +58,7 @@ export function QuotaSharePage() {
           {reason}
         </Notice>
       ))}
-      {overview !== undefined && overview.store.reason !== undefined && (
-        <Notice tone="warning">{overview.store.reason}</Notice>
-      )}
+      {overview?.store.reason !== undefined && <Notice tone="warning">{overview.store.reason}</Notice>}
       <Totals />
       {overview?.traffic === true && (
         <Suspense fallback={null}>

@@ -5,6 +5,7 @@ import { Button } from "../ui/Button.js";
 import { ErrorState } from "../ui/ErrorState.js";
 import { amountText, dimensionText, nameText } from "../ui/formats.js";
 import { KeyName } from "../ui/KeyName.js";
+import { TableFrame } from "../ui/TableFrame.js";
 import { Modal } from "../ui/Modal.js";
 import { Moment } from "../ui/Moment.js";
 import { ExplainedDecision } from "./ExplainedDecision.js";
@@ -39,18 +40,13 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
           kept.
         </span>
       </div>
-      {data !== undefined && data.length === 0 && (
+      {data?.length === 0 && (
         <p className={styles.about}>
           {apiKeyId === undefined ? "Nobody was" : "This key was not"} refused since the gateway started.
         </p>
       )}
       {data !== undefined && data.length > 0 && (
-        <div
-          className={`table-frame ${styles.frame}`}
-          tabIndex={0}
-          role="region"
-          aria-label="Recent decisions"
-        >
+        <TableFrame className={styles.frame} label="Recent decisions">
           <table className="table">
             <thead>
               <tr>
@@ -78,7 +74,7 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {explained !== undefined && (
         <Modal

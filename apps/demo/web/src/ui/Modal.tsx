@@ -74,5 +74,5 @@ export function Modal(props: ModalProps) {
 /** What one came for: the first field, else the first button below, which undoes nothing; not the ✕. */
 function firstToUse(popup: HTMLElement | null): HTMLElement | true {
   const field = popup?.querySelector<HTMLElement>("input:not([disabled]), select, textarea");
-  return field ?? popup?.querySelector<HTMLElement>(`.${styles["actions"]} button`) ?? true;
+  return field ?? popup?.querySelector<HTMLElement>(`.${styles.actions} button`) ?? true;
 }
