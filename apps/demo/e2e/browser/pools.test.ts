@@ -158,9 +158,14 @@ describeInBrowser("the pools", ({ open, openAlone }) => {
       }, state);
     await hide("hidden");
     await page.clock.runFor(1_000);
+    // What was asked before that is heard of before this.
+    await page.evaluate(() => fetch("/healthz").then((answer) => answer.text()));
+    await expect.poll(() => asked.some((url) => url.endsWith("/healthz"))).toBe(true);
     asked.length = 0;
     await page.clock.runFor(60_000);
-    expect(asked).toEqual([]);
+    await page.evaluate(() => fetch("/metrics").then((answer) => answer.text()));
+    await expect.poll(() => asked.some((url) => url.endsWith("/metrics"))).toBe(true);
+    expect(asked.filter((url) => url.includes("/api/"))).toEqual([]);
     await hide("visible");
     await page.clock.runFor(6_000);
     await expect.poll(usages).toBeGreaterThan(0);
