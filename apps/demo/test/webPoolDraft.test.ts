@@ -118,7 +118,11 @@ describe("ticking keys", () => {
 
 describe("a pool that is edited", () => {
   it("is written back as nothing, if nothing was changed, whatever it is", () => {
-    fc.assert(fc.property(anyPool, (any) => expect(poolPatch(any, poolDraft(any))).toEqual({})));
+    fc.assert(
+      fc.property(anyPool, (any) => {
+        expect(poolPatch(any, poolDraft(any))).toEqual({});
+      }),
+    );
   });
 
   it("asks for what it is, whatever it is", () => {
