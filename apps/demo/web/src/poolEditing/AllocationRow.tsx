@@ -2,7 +2,7 @@ import { UNITS, WINDOWS, type Policy, type Unit, type WindowName } from "@quota/
 import { memo, useId, useState } from "react";
 import { windowText } from "../ui/formats.js";
 import { KeyName } from "../ui/KeyName.js";
-import { capText } from "./capText.js";
+import { capText } from "../ui/capText.js";
 import type { RowFaults } from "./fieldFaults.js";
 import { parseDecimal } from "./parseDecimal.js";
 import { POLICIES } from "./policyWords.js";

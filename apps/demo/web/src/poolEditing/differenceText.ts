@@ -1,6 +1,6 @@
 import { policyOf } from "@quota/core";
 import { amountText } from "../ui/formats.js";
-import { capText } from "./capText.js";
+import { capText } from "../ui/capText.js";
 import type { PoolDifference } from "./poolDifference.js";
 import { UNALLOCATED_WORDS } from "./policyWords.js";
 import { weightText } from "./weightText.js";

@@ -1,5 +1,5 @@
 import type { PoolJson } from "@quota/http";
-import { capText } from "./capText.js";
+import { capText } from "../ui/capText.js";
 import { parseDecimal } from "./parseDecimal.js";
 import { emptyRow, poolDraft, type PoolDraft, type RowDraft } from "./poolDraft.js";
 import type { PoolDifference } from "./poolDifference.js";

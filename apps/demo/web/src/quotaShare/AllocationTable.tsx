@@ -2,8 +2,9 @@ import type { AllocationJson, DimensionUsageJson, KeyUsageJson } from "@quota/ht
 import { memo, useMemo, useState } from "react";
 import { Badge } from "../ui/Badge.js";
 import { Button } from "../ui/Button.js";
+import { capText } from "../ui/capText.js";
 import { Countdown } from "../ui/Countdown.js";
-import { amountText, bareAmountText, nameText, windowText } from "../ui/formats.js";
+import { bareAmountText, nameText, windowText } from "../ui/formats.js";
 import { KeyName } from "../ui/KeyName.js";
 import { TableFrame } from "../ui/TableFrame.js";
 import styles from "./AllocationTable.module.css";
@@ -152,7 +153,7 @@ const Row = memo(function Row({
           <Badge tone="good">inside</Badge>
         )}
       </td>
-      <td className="figure">{capText(allocation)}</td>
+      <td className="figure">{capOf(allocation)}</td>
       <td className="figure">{available === "unlimited" ? "unlimited" : bareAmountText(unit, available)}</td>
       <td className={`figure ${styles.opens}`}>
         {retryAt === undefined ? "" : <Countdown to={retryAt} ahead={ahead} />}
@@ -176,8 +177,8 @@ function deficitText(unit: DimensionUsageJson["unit"], deficit: number): string 
     : `${bareAmountText(unit, Math.abs(deficit))} left`;
 }
 
-function capText(allocation: AllocationJson | undefined): string {
+function capOf(allocation: AllocationJson | undefined): string {
   const { capValue, capUnit, capWindow } = allocation ?? {};
   if (capValue === undefined || capUnit === undefined) return "";
-  return `${amountText(capUnit, capValue)} per ${capWindow === undefined ? "window" : windowText(capWindow)}`;
+  return capText({ value: capValue, unit: capUnit, window: capWindow ?? "every" });
 }

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState, type KeyboardEvent } from "react";
-import { useKeys } from "../api/useKeys.js";
+import { useKeyOrdinals } from "../api/useKeyOrdinals.js";
 import type { RowMenuHandle } from "../ui/RowMenu.js";
 import { moveInTree } from "./moveInTree.js";
 import { NameCell } from "./NameCell.js";
@@ -21,7 +21,7 @@ export function RateTree({
   readonly rates: Rates;
   readonly menu: RowMenuHandle<RateNode>;
 }) {
-  const ordinals = useOrdinals();
+  const ordinals = useKeyOrdinals();
   const tree = useMemo(() => rateTree(nodes), [nodes]);
   const warned = useMemo(() => warningsOf(warnings ?? []), [warnings]);
   const { isOpen: isBranchOpen, toggle: onToggle } = useOpenBranches(tree);
@@ -135,11 +135,6 @@ function TreeHead() {
       </tr>
     </thead>
   );
-}
-
-function useOrdinals(): ReadonlyMap<string, number> {
-  const { data } = useKeys();
-  return useMemo(() => new Map(data?.map(({ id, ordinal }) => [id, ordinal])), [data]);
 }
 
 function warningsOf(warnings: readonly RateWarning[]): ReadonlyMap<string, readonly RateWarning[]> {

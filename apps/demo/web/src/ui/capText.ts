@@ -1,5 +1,5 @@
 import type { Unit, WindowName } from "@quota/core";
-import { amountText, windowText } from "../ui/formats.js";
+import { amountText, windowText } from "./formats.js";
 
 /** A cap in words: `at most 500 requests per hour`. */
 export function capText({
