@@ -34,10 +34,17 @@ export interface Client {
 /** A client that waits for this many answers sends nothing new: it would pile up where requests wait. */
 const MOST_IN_FLIGHT = 20;
 
-/** @param send asks once, the first time with 1; undefined where there is nobody to ask any more: then the client stops. */
-export function createClient(
-  send: (serial: number, signal: AbortSignal) => Promise<Outcome> | undefined,
-): Client {
+/**
+ * @param tools.toAsk whom to ask; undefined where there is nobody any more: then the client stops.
+ * @param tools.ask asks once, the first time with 1.
+ */
+export function createClient<Asked extends object>({
+  toAsk,
+  ask,
+}: {
+  readonly toAsk: () => Asked | undefined;
+  readonly ask: (asked: Asked, serial: number, signal: AbortSignal) => Promise<Outcome>;
+}): Client {
   const counts = { sent: 0, passed: 0, refused: 0, failed: 0, skipped: 0 };
   const underWay = new Set<Promise<void>>();
   let lastRefusal: string | undefined;
@@ -55,11 +62,13 @@ export function createClient(
       counts.skipped += 1;
       return;
     }
-    const answer = send(counts.sent + 1, signal);
-    if (answer === undefined) return stop();
+    const asked = toAsk();
+    if (asked === undefined) return stop();
     counts.sent += 1;
-    const counted = answer.then((outcome) => {
+    const counted = ask(asked, counts.sent, signal).then((outcome) => {
       if (signal.aborted) return;
+      // An answer may be the first that tells: a key that was disabled while its request was on the way is met with a 401.
+      if (toAsk() === undefined) return stop();
       counts[outcome.kind] += 1;
       if (outcome.kind === "refused") lastRefusal = outcome.reason;
     });

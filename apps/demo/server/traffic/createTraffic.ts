@@ -77,9 +77,10 @@ export function createTraffic({
         perSecond: USUAL_PER_SECOND,
         connectionId: SIMULATED_ACCOUNTS[0]!.connection.id,
       };
-      const client = createClient((serial, signal) => {
-        const account = mayUse({ secret }) ? accountOf(wish.connectionId) : undefined;
-        return account && door.ask({ account, secret, stream: serial % STREAM_EVERY === 0, signal });
+      const client = createClient({
+        toAsk: () => (mayUse({ secret }) ? accountOf(wish.connectionId) : undefined),
+        ask: (account, serial, signal) =>
+          door.ask({ account, secret, stream: serial % STREAM_EVERY === 0, signal }),
       });
       return [id, { id, secret, wish, client }];
     }),
