@@ -44,6 +44,14 @@ export default {
       to: { path: "^packages/", pathNot: "^packages/(express|http|engine|core)/src/" },
     },
     {
+      name: "simulator-imports-engine-and-core",
+      comment:
+        "The simulator asks the engine as anybody does; what a rule says is written nowhere but in core.",
+      severity: "error",
+      from: { path: "^packages/simulator/src/" },
+      to: { path: "^packages/", pathNot: "^packages/(simulator|engine|core)/src/" },
+    },
+    {
       name: "conformance-imports-engine-and-core",
       comment: "The suites know the ports and nothing that implements them.",
       severity: "error",

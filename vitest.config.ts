@@ -26,6 +26,7 @@ const rooms = [
   "packages/redis",
   "packages/http",
   "packages/express",
+  "packages/simulator",
   "packages/conformance",
   "apps/demo",
   "examples",
