@@ -88,12 +88,11 @@ export function createProviderSimulator(options: Partial<SimulatorOptions> = {})
     meetsFailure: spreadEvenly(),
     closing: closing.signal,
   };
-  const snapshot = (): SimulatorState => {
+  const view = state.view(() => {
     const now = current.clock();
-    return state.snapshot(
-      accounts.all().map(([name, account]) => ({ ...name, windows: account.truth(now) })),
-    );
-  };
+    return accounts.all().map(([name, account]) => ({ ...name, windows: account.truth(now) }));
+  });
+  const snapshot = (): SimulatorState => ({ ...view });
   // A failure here is a mistake in the simulator itself: the client sees a broken socket, the developer the stack.
   const server = createServer(
     { keepAliveTimeout: 65_000 },
@@ -157,10 +156,9 @@ export function createProviderSimulator(options: Partial<SimulatorOptions> = {})
         }
         closing.signal.addEventListener("abort", closed);
         state.watch(() => {
-          const now = snapshot();
-          if (!fits(now)) return closing.signal.aborted;
+          if (!fits(view)) return closing.signal.aborted;
           closing.signal.removeEventListener("abort", closed);
-          resolve(now);
+          resolve(snapshot());
           return true;
         });
       }),

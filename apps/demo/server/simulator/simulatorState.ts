@@ -62,7 +62,8 @@ export interface StateKeeper {
   count(gauge: Gauge, by: number): void;
   /** Something else than requests and gauges is another now. */
   changed(): void;
-  snapshot(accounts: readonly AccountState[]): SimulatorState;
+  /** The state as it is whenever it is looked at. A copy of its fields is a snapshot. */
+  view(accounts: () => readonly AccountState[]): SimulatorState;
   /** Called after every change until it returns true. */
   watch(watcher: () => boolean): void;
 }
@@ -134,16 +135,35 @@ export function keepState(): StateKeeper {
       changed();
     },
     changed,
-    snapshot: (accounts) => ({
-      requests: { ...total },
-      paths: new Map([...paths].map(([path, counts]) => [path, { ...counts }])),
-      accounts,
-      tokens: { input: gauges.input, output: gauges.output },
-      openRequests: gauges.openRequests,
-      openStreams: gauges.openStreams,
-      blockedStreams: gauges.blockedStreams,
-      pausedAnswers: gauges.pausedAnswers,
-      lastRequests: requests.map((request) => ({ ...request })),
+    // Who waits for a state asks after every change, for one field or two: the others are not worth a copy.
+    view: (accounts) => ({
+      get requests() {
+        return { ...total };
+      },
+      get paths() {
+        return new Map([...paths].map(([path, counts]) => [path, { ...counts }]));
+      },
+      get accounts() {
+        return accounts();
+      },
+      get tokens() {
+        return { input: gauges.input, output: gauges.output };
+      },
+      get openRequests() {
+        return gauges.openRequests;
+      },
+      get openStreams() {
+        return gauges.openStreams;
+      },
+      get blockedStreams() {
+        return gauges.blockedStreams;
+      },
+      get pausedAnswers() {
+        return gauges.pausedAnswers;
+      },
+      get lastRequests() {
+        return requests.map((request) => ({ ...request }));
+      },
     }),
     watch(watcher) {
       if (!watcher()) watchers.add(watcher);
