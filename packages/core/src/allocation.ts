@@ -20,6 +20,12 @@ export interface AllocationSpec {
   readonly capUnit?: Unit;
   /** The window the cap holds in; without it, every window of that unit. */
   readonly capWindow?: WindowName;
+  /** Whether what this key leaves idle may be lent (default true). `false`: under `reserve`, its share is held for it to the end. */
+  readonly lend?: boolean;
+  /** The most of its share that may be lent under `reserve`, in percent of the pool, 0 to 100. Without it, all of it. */
+  readonly lendingLimit?: number;
+  /** The most that this key may use beyond its share, in percent of the pool, 0 to 100, under any rule. Without it, all there is. */
+  readonly borrowingLimit?: number;
 }
 
 /** An absolute cap of one key. */
@@ -35,6 +41,10 @@ export interface Allocation {
   readonly weight: number;
   readonly policy: Policy;
   readonly cap: Cap | undefined;
+  /** The most of its share that may be lent, in percent of the pool: 0 for a key that does not lend; undefined for all of it. */
+  readonly lendingLimit: number | undefined;
+  /** The most that it may use beyond its share, in percent of the pool; undefined for no limit. */
+  readonly borrowingLimit: number | undefined;
 }
 
 /** How far over 100 the weights may sum, so that 63 equal weights that total 100.00000000000006 are accepted. */
@@ -104,7 +114,7 @@ function parseAllocation(input: unknown, path: string): Parsed<Allocation> {
       ok: false,
       faults: [fault(path, "not-an-object", `${path} must be an object such as { apiKeyId, weight }.`)],
     };
-  const { apiKeyId, weight, policy = "hard" } = input;
+  const { apiKeyId, weight, policy = "hard", lend = true } = input;
   const faults: Fault[] = [];
   const badId = idFault(apiKeyId, `${path}.apiKeyId`);
   if (badId) faults.push(badId);
@@ -120,6 +130,25 @@ function parseAllocation(input: unknown, path: string): Parsed<Allocation> {
     faults.push(
       fault(`${path}.policy`, "unknown-policy", `${path}.policy must be "hard", "soft" or "burst".`),
     );
+  if (typeof lend !== "boolean")
+    faults.push(fault(`${path}.lend`, "not-a-boolean", `${path}.lend must be true or false.`));
+  else if (!lend && (input["lendingLimit"] ?? 0) !== 0)
+    faults.push(
+      fault(
+        `${path}.lendingLimit`,
+        "lends-nothing",
+        `${path}.lendingLimit is 0 for a key that does not lend; leave it out, or take lend: false back.`,
+      ),
+    );
+  for (const limit of ["lendingLimit", "borrowingLimit"] as const)
+    if (!isPercent(input[limit]))
+      faults.push(
+        fault(
+          `${path}.${limit}`,
+          "limit-out-of-range",
+          `${path}.${limit} must be a number from 0 to 100 (percent of the pool); leave it out for no limit.`,
+        ),
+      );
   const cap = parseCap(input, path);
   if (!cap.ok) faults.push(...cap.faults);
   if (faults.length > 0 || !cap.ok) return { ok: false, faults };
@@ -128,8 +157,14 @@ function parseAllocation(input: unknown, path: string): Parsed<Allocation> {
     weight: weight as number,
     policy: policy as Policy,
     cap: cap.value,
+    lendingLimit: lend === true ? (input["lendingLimit"] as number | undefined) : 0,
+    borrowingLimit: input["borrowingLimit"] as number | undefined,
   };
   return { ok: true, value: Object.freeze(value) };
+}
+
+function isPercent(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && value >= 0 && value <= 100);
 }
 
 function parseCap(input: Readonly<Record<string, unknown>>, path: string): Parsed<Cap | undefined> {

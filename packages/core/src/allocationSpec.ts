@@ -7,6 +7,8 @@ export function allocationSpec({
   weight,
   policy,
   cap,
+  lendingLimit,
+  borrowingLimit,
 }: Allocation): AllocationSpec & Required<Pick<AllocationSpec, "policy">> {
   return {
     apiKeyId,
@@ -17,5 +19,8 @@ export function allocationSpec({
       capUnit: cap.unit,
       ...(cap.window !== "every" && { capWindow: cap.window }),
     }),
+    ...(lendingLimit === 0 && { lend: false }),
+    ...(lendingLimit !== undefined && lendingLimit > 0 && { lendingLimit }),
+    ...(borrowingLimit !== undefined && { borrowingLimit }),
   };
 }

@@ -1,19 +1,9 @@
-import { clearingMoment } from "./clearingMoment.js";
+import { clearsAt } from "./clearsAt.js";
+import { decideDimension, judgedOn } from "./decideDimension.js";
 import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decision.js";
 import { compareDimensions, type Dimension, type DimensionName } from "./dimension.js";
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
-import { isKnown } from "./knownLimit.js";
-import { everyoneOf, outsideOf } from "./outsideUse.js";
-import { settledAt, usesAt } from "./reading.js";
-import {
-  ceilingOf,
-  DEFAULT_SATURATION_THRESHOLD,
-  hasRoom,
-  isInsideShare,
-  isStrict,
-  judgeDimension,
-  roomUnder,
-} from "./thresholdRule.js";
+import { judgeDimension } from "./judgeDimension.js";
 import type { EpochMs } from "./units.js";
 
 /**
@@ -50,51 +40,6 @@ export function decideFairShare(
   return { status: "allowed", allowed: true, dimensions };
 }
 
-function decideDimension(
-  asked: DimensionQuestion,
-  question: FairShareQuestion,
-  now: EpochMs,
-): DimensionDecision {
-  const { dimension, cost, cap } = asked;
-  const { limit } = dimension;
-  const { used, held, total } = usesAt(asked, now);
-  const outside = asked.signal === undefined && asked.outside === undefined ? 0 : outsideOf(asked, now);
-  const everyone = total + outside;
-  const share = isKnown(limit) ? (asked.share ?? 0) : undefined;
-  const verdict = judgeDimension(asked, question, { used, everyone });
-  const strict = isKnown(limit) && isStrict(everyone, limit, question.saturationThreshold);
-  const room = Math.min(
-    cap === undefined ? Infinity : roomUnder(used, cap),
-    isKnown(limit) || verdict === "global-saturated" ? roomUnder(everyone, ceilingOf(limit)) : Infinity,
-  );
-  // At a used-up share, a hard key passes with cost 0 at most.
-  const shut = strict && question.policy !== "soft" && question.policy !== "burst" && used >= (share ?? 0);
-  return {
-    name: dimension.name,
-    unit: dimension.unit,
-    window: dimension.window,
-    limit,
-    mode: strict ? "strict" : isKnown(limit) ? "generous" : "unknown",
-    globalUsedPercent: isKnown(limit) ? everyone / limit : undefined,
-    cost,
-    used,
-    held,
-    total,
-    outside,
-    share,
-    cap,
-    remaining: share === undefined ? undefined : Math.max(0, share - used),
-    available: room === Infinity ? "unlimited" : shut ? 0 : room,
-    maxAllowed: isKnown(limit) ? Math.max(0, limit - (everyone - used)) : undefined,
-    borrowing: share !== undefined && used > share,
-    resetsAt: asked.resetsAt,
-    refusal:
-      verdict === "pass" || verdict === "deprioritize"
-        ? undefined
-        : nameRefusal(asked, question, verdict, now),
-  };
-}
-
 /** The first dimension, in their own order, in which a soft key is past its share. */
 function deprioritizing(
   question: FairShareQuestion,
@@ -103,36 +48,12 @@ function deprioritizing(
   let first: DimensionQuestion | undefined;
   question.dimensions.forEach((asked, i) => {
     if (
-      judgeDimension(asked, question, usesOf(dimensions[i]!)) === "deprioritize" &&
+      judgeDimension(asked, question, judgedOn(dimensions[i]!)) === "deprioritize" &&
       (first === undefined || before(asked, first))
     )
       first = asked;
   });
   return first?.dimension.name;
-}
-
-/** The amounts that a dimension was judged on. */
-function usesOf({ used, total, outside }: DimensionDecision): {
-  readonly used: number;
-  readonly everyone: number;
-} {
-  return { used, everyone: total + outside };
-}
-
-/** A refusal is too large where no time helps, in flight where what is settled alone would not cause it. */
-function nameRefusal(
-  asked: DimensionQuestion,
-  question: FairShareQuestion,
-  verdict: "cap-absolute" | "global-saturated" | "fair-share",
-  now: EpochMs,
-): NonNullable<DimensionDecision["refusal"]> {
-  const { cost, cap, dimension } = asked;
-  if (cost > (cap ?? Infinity) || (isKnown(dimension.limit) && cost > dimension.limit)) return "too-large";
-  const without = judgeDimension(asked, question, {
-    used: settledAt(asked.used, now),
-    everyone: settledAt(asked.total, now) + outsideOf(asked, now),
-  });
-  return without === "pass" || without === "deprioritize" ? "in-flight" : verdict;
 }
 
 /**
@@ -149,13 +70,18 @@ function refusal(
   question.dimensions.forEach((asked, i) => {
     const answer = dimensions[i]!;
     if (answer.refusal === undefined) return;
-    const refusing = { asked, answer, clears: clearsAt(asked, question, answer, now) };
+    const refusing = {
+      asked,
+      answer,
+      clears: answer.refusal === "too-large" ? Infinity : clearsAt(asked, question, now),
+    };
     retryAt = Math.max(retryAt, refusing.clears);
     if (last === undefined || outranks(refusing, last)) last = refusing;
   });
+  retryAt = whenAllPass(question, retryAt);
   const { asked, answer } = last!;
   const reason = answer.refusal!;
-  const cause = reason === "in-flight" ? judgeDimension(asked, question, usesOf(answer)) : undefined;
+  const cause = reason === "in-flight" ? judgeDimension(asked, question, judgedOn(answer)) : undefined;
   return {
     status: "refused",
     allowed: false,
@@ -166,6 +92,24 @@ function refusal(
     dimensions,
   };
 }
+
+/**
+ * A reserve is whole again when its window begins anew: a dimension that lets the request pass now may not do so at the moment at which
+ * another one clears.
+ */
+function whenAllPass(question: FairShareQuestion, from: EpochMs): number {
+  let at = from;
+  if (question.lending !== "reserve") return at;
+  for (let turn = 0; turn < WINDOWS_IN_A_ROW && at !== Infinity; turn += 1) {
+    const next = Math.max(...question.dimensions.map((asked) => clearsAt(asked, question, at)));
+    if (next === at) return at;
+    at = next;
+  }
+  return at;
+}
+
+/** How often windows of several lengths are looked through for a moment at which they all agree. */
+const WINDOWS_IN_A_ROW = 64;
 
 /** A dimension that refuses, and when it would not any more. */
 interface Refusing {
@@ -179,44 +123,6 @@ function outranks(a: Refusing, b: Refusing): boolean {
     refusal === "too-large" ? 2 : refusal === "in-flight" ? 0 : 1;
   if (rank(a) !== rank(b)) return rank(a) > rank(b);
   return a.clears === b.clears ? before(a.asked, b.asked) : a.clears > b.clears;
-}
-
-/** When one dimension would let the same request pass if nobody acts; `Infinity` for never. */
-function clearsAt(
-  asked: DimensionQuestion,
-  question: FairShareQuestion,
-  answer: DimensionDecision,
-  now: EpochMs,
-): number {
-  if (answer.refusal === "too-large") return Infinity;
-  const { used, cost, cap, share = 0 } = asked;
-  const { limit } = asked.dimension;
-  const moments: (EpochMs | undefined)[] = [];
-  if (cap !== undefined)
-    moments.push(
-      clearingMoment({ use: used, bound: cap - cost, passes: (amount) => hasRoom(amount, cost, cap) }, now),
-    );
-  const everyone = everyoneOf(asked, now);
-  const ceiling = ceilingOf(limit);
-  moments.push(
-    clearingMoment(
-      { use: everyone, bound: ceiling - cost, passes: (amount) => hasRoom(amount, cost, ceiling) },
-      now,
-    ),
-  );
-  if (isKnown(limit) && question.policy !== "soft" && question.policy !== "burst") {
-    const threshold = question.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
-    const generous = clearingMoment(
-      { use: everyone, bound: threshold * limit, passes: (amount) => !isStrict(amount, limit, threshold) },
-      now,
-    );
-    const inside = clearingMoment(
-      { use: used, bound: share, passes: (amount) => isInsideShare(amount, cost, share) },
-      now,
-    );
-    moments.push(Math.min(generous ?? Infinity, inside ?? Infinity));
-  }
-  return Math.max(...moments.map((moment) => moment ?? Infinity));
 }
 
 function before(a: DimensionQuestion, b: DimensionQuestion): boolean {

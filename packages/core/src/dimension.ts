@@ -35,6 +35,8 @@ export interface Dimension {
   readonly shape: WindowShape;
   /** Where the window starts; undefined: it rolls until the provider says when it resets. */
   readonly anchor: Anchor | undefined;
+  /** The rolling window that was laid on the epoch for the pool's lending rule; undefined where the window is as it was planned. */
+  readonly rolledAs?: WindowShape | undefined;
 }
 
 /** The most slots a window may be cut in; every slot is one more number to read per request. */

@@ -52,6 +52,10 @@ export type { WhenStoreFails } from "./whenStoreFails.js";
 export { rebalance } from "./rebalance.js";
 export { withAllocation, withoutAllocation } from "./withAllocation.js";
 export type { Rebalance } from "./withAllocation.js";
+export { isSameLending, LENDING_RULES, lendingSpec, parseLending } from "./lending.js";
+export type { Lending, LendingRule, LendingSpec } from "./lending.js";
+export { LAST_PART, reservedPart, reservedPartAt } from "./reserveCurve.js";
+export type { ReserveCurve } from "./reserveCurve.js";
 export { governPool, standingOf } from "./governedPool.js";
 export type { GovernedPool, Standing } from "./governedPool.js";
 
@@ -63,14 +67,17 @@ export type {
   DimensionDecision,
   RefusalReason,
   Refused,
+  ReserveNumbers,
+  ShadowDecision,
   Unavailable,
   Ungoverned,
   Unjudged,
 } from "./decision.js";
-export { TALLIES } from "./lendingRule.js";
-export type { Lending, Tally } from "./lendingRule.js";
 export { decideFairShare } from "./decideFairShare.js";
 export type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
+export type { ReserveLine, ReserveQuestion } from "./reserveQuestion.js";
+export { cutTo, reserveBound, reserveLeft, reservesAt } from "./reserveRule.js";
+export type { ReservesAt } from "./reserveRule.js";
 export { everyoneOf, outsideUse } from "./outsideUse.js";
 export type { OutsideUse, Signal } from "./outsideUse.js";
 export { DEFAULT_SATURATION_THRESHOLD } from "./thresholdRule.js";

@@ -2,6 +2,7 @@ import { parseAllocations, type Allocation, type AllocationSpec } from "./alloca
 import type { Fault, Parsed } from "./fault.js";
 import { idFault } from "./id.js";
 import { isRecord } from "./isRecord.js";
+import { parseLending, type Lending, type LendingSpec } from "./lending.js";
 import type { EpochMs } from "./units.js";
 import { whenStoreFailsOf, type WhenStoreFails } from "./whenStoreFails.js";
 
@@ -15,6 +16,10 @@ export interface PoolSpec {
   readonly saturationThreshold?: number;
   /** What to do when the store fails; without it the engine's own choice. */
   readonly whenStoreFails?: WhenStoreFails;
+  /** How idle shares are lent (default `"threshold"`). */
+  readonly lending?: LendingSpec;
+  /** A rule of which every decision says what it would have been under it. It has no effect. */
+  readonly shadow?: LendingSpec;
   readonly allocations: readonly AllocationSpec[];
 }
 
@@ -28,6 +33,8 @@ export interface PoolTerms {
   readonly unallocated: Unallocated;
   readonly saturationThreshold: number | undefined;
   readonly whenStoreFails: WhenStoreFails | undefined;
+  readonly lending: Lending;
+  readonly shadow: Lending | undefined;
   /** By API key id, in the order in which they were written. */
   readonly allocations: ReadonlyMap<string, Allocation>;
 }
@@ -61,6 +68,8 @@ export function parsePoolTerms(input: unknown): Parsed<PoolTerms> {
     unallocated = "borrow",
     saturationThreshold,
     whenStoreFails,
+    lending = "threshold",
+    shadow,
     allocations,
   } = input;
   const faults: Fault[] = [idFault(connectionId, "connectionId"), idFault(name, "name")].filter(
@@ -81,9 +90,14 @@ export function parsePoolTerms(input: unknown): Parsed<PoolTerms> {
         'whenStoreFails must be "allow", "deny", "last-known" or { "budget": … }, a part of the limit above 0 and up to 1.',
       ),
     );
+  const rule = parseLending(lending, "lending");
+  const shadowRule = shadow === undefined ? undefined : parseLending(shadow, "shadow");
+  for (const parsedRule of [rule, shadowRule])
+    if (parsedRule?.ok === false) faults.push(...parsedRule.faults);
   const parsed = parseAllocations(allocations ?? []);
   if (!parsed.ok) return { ok: false, faults: [...faults, ...parsed.faults] };
-  if (faults.length > 0) return { ok: false, faults };
+  if (rule.ok) faults.push(...unkeptPromises(rule.value, parsed.value));
+  if (faults.length > 0 || !rule.ok || shadowRule?.ok === false) return { ok: false, faults };
   return {
     ok: true,
     value: Object.freeze({
@@ -92,9 +106,24 @@ export function parsePoolTerms(input: unknown): Parsed<PoolTerms> {
       unallocated: unallocated as Unallocated,
       saturationThreshold: saturationThreshold as number | undefined,
       whenStoreFails: policy,
+      lending: rule.value,
+      shadow: shadowRule?.value,
       allocations: parsed.value,
     }),
   };
+}
+
+/** A rule that lends to whoever comes first cannot hold anything back for a key that was promised it. */
+function unkeptPromises({ rule }: Lending, allocations: ReadonlyMap<string, Allocation>): readonly Fault[] {
+  if (rule === "reserve" || rule === "static") return [];
+  const faults: Fault[] = [];
+  for (const [i, { lendingLimit }] of [...allocations.values()].entries()) {
+    if (lendingLimit === undefined) continue;
+    const path = `allocations[${String(i)}].${lendingLimit === 0 ? "lend" : "lendingLimit"}`;
+    const text = `cannot be kept under "${rule}", which holds nothing back; choose lending "reserve", or leave it out.`;
+    faults.push(fault(path, "needs-reserve", `${path} ${text}`));
+  }
+  return faults;
 }
 
 function isFraction(value: unknown): boolean {

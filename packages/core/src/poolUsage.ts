@@ -1,4 +1,5 @@
 import type { Dimension } from "./dimension.js";
+import type { LendingRule } from "./lending.js";
 import type { ProviderReading } from "./providerSignals/providerReading.js";
 import type { EpochMs } from "./units.js";
 
@@ -29,8 +30,10 @@ export interface DimensionUsage {
   readonly anchoredBy: "rolling" | "epoch" | "first-use" | "calendar" | "provider";
   /** What the provider last said of the window; undefined where it has said nothing of it. */
   readonly reading: WindowReading | undefined;
+  readonly lending: LendingRule;
+  /** Under `reserve`, strict where nothing is left that is not held for somebody. */
   readonly mode: "generous" | "strict" | "unknown";
-  /** The used part of the limit from which shares bind (0.5 is half of it); undefined where the limit is unknown. */
+  /** The used part of the limit from which shares bind (0.5 is half of it); undefined under other rules than `threshold`, and without a limit. */
   readonly strictFrom: number | undefined;
   /** Everybody's part of the limit (0.5 is half of it); undefined where the limit is unknown. */
   readonly globalUsedPercent: number | undefined;
@@ -55,6 +58,14 @@ export interface DimensionUsage {
   readonly outside: number;
   /** What is left of the limit for anybody, `limit − consumedTotal − held − outside` and never below 0; undefined where the limit is unknown. */
   readonly free: number | undefined;
+  /** What is held for keys that have not used their shares yet, all together; undefined under other rules than `reserve`. */
+  readonly reserved: number | undefined;
+  /** What is left that is held for nobody, below 0 where more was used than planned; undefined under other rules than `reserve`. */
+  readonly spare: number | undefined;
+  /** When a fixed window began; undefined where it rolls. */
+  readonly windowFrom: EpochMs | undefined;
+  /** How much of a fixed window has passed, 0 to 1; undefined where it rolls. */
+  readonly elapsed: number | undefined;
   /** When a fixed window starts anew, or a full rolling one has room again. */
   readonly opensAt: EpochMs | undefined;
   /** In grains per second. */
@@ -83,6 +94,8 @@ export interface KeyUsage {
   readonly deficit: number | undefined;
   readonly borrowing: boolean;
   readonly remaining: number | undefined;
+  /** What is still held for it; undefined under other rules than `reserve`. */
+  readonly reserve: number | undefined;
   /** The largest cost that would pass now. */
   readonly available: number | "unlimited";
   /** When the smallest request would pass, if it would not now. */

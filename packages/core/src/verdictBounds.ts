@@ -2,19 +2,20 @@ import type { Allowed, Deprioritized, DimensionDecision, Refused } from "./decis
 import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
 import { isKnown } from "./knownLimit.js";
 import type { Use } from "./reading.js";
-import {
-  ceilingOf,
-  DEFAULT_SATURATION_THRESHOLD,
-  hasRoom,
-  isInsideShare,
-  isStrict,
-} from "./thresholdRule.js";
+import { judgedOn } from "./decideDimension.js";
+import { judgeDimension } from "./judgeDimension.js";
+import type { ReserveQuestion } from "./reserveQuestion.js";
+import { ceilingOf, hasRoom } from "./room.js";
+import { DEFAULT_SATURATION_THRESHOLD, isInsideShare, isStrict } from "./thresholdRule.js";
 import type { EpochMs } from "./units.js";
 
 /** How far each amount of one dimension's readings may rise without changing the verdict; aligned with their amounts. */
 export interface DimensionBounds {
-  readonly used: readonly number[];
+  /** Undefined: the verdict stands for exactly what was seen of the key's own numbers. */
+  readonly used: readonly number[] | undefined;
   readonly total: readonly number[];
+  /** Under `reserve`, of what is lent; undefined under every other rule. */
+  readonly lent: readonly number[] | undefined;
 }
 
 /**
@@ -37,13 +38,58 @@ export function verdictBounds(
     const asked = question.dimensions[i]!;
     const slack = slackOf(asked, question, decision.dimensions[i]!);
     const grows = growingOf(asked.total, now);
+    if (asked.reserve !== undefined) {
+      bounds.push(reserveBounds(asked.reserve, { asked, question, answer: decision.dimensions[i]!, grows }));
+      continue;
+    }
     const owns = sharesBuckets(asked) ? grows : growingOf(asked.used, now);
     bounds.push({
       used: spread(asked.used, slack.used, { grows: owns, whose: "key" }),
       total: spread(asked.total, slack.total, { grows, whose: "everyone" }),
+      lent: undefined,
     });
   }
   return bounds;
+}
+
+/**
+ * What comes out of a key's reserve, and what it gives up, depend on its own numbers in no one direction: they must be as they were. What others
+ * do shows in what is lent.
+ */
+function reserveBounds(
+  { lent }: ReserveQuestion,
+  {
+    asked,
+    question,
+    answer,
+    grows,
+  }: {
+    readonly asked: DimensionQuestion;
+    readonly question: FairShareQuestion;
+    readonly answer: DimensionDecision;
+    readonly grows: Growing;
+  },
+): DimensionBounds {
+  const total = ceilingSlack(asked, answer);
+  const isLent =
+    question.lending === "reserve" &&
+    question.policy !== "burst" &&
+    judgeDimension(asked, question, judgedOn(answer)) === "pass";
+  const { spare = 0, own = 0 } = answer.reserve ?? {};
+  const slack = isLent ? Math.max(0, Math.floor(spare - Math.max(0, asked.cost - own))) : Infinity;
+  return {
+    used: undefined,
+    total: spread(asked.total, total, { grows, whose: "everyone" }),
+    lent: spread(lent, slack, { grows, whose: "everyone" }),
+  };
+}
+
+function ceilingSlack(
+  { cost, dimension: { limit } }: DimensionQuestion,
+  { total, outside }: DimensionDecision,
+): number {
+  const ceiling = ceilingOf(limit);
+  return rise(total + outside, ceiling - cost, (amount) => hasRoom(amount, cost, ceiling));
 }
 
 /** How many whole grains the key's and everybody's use may rise, together, before the rule would answer more sternly. */
@@ -52,14 +98,25 @@ function slackOf(
   question: FairShareQuestion,
   answer: DimensionDecision,
 ): { readonly used: number; readonly total: number } {
-  const { cost, cap, share = 0 } = asked;
+  const { cost, cap, most, share = 0 } = asked;
   const { limit } = asked.dimension;
+  const { lending = "threshold" } = question;
   const everyone = answer.total + answer.outside;
   let used =
     cap === undefined ? Infinity : rise(answer.used, cap - cost, (amount) => hasRoom(amount, cost, cap));
-  const ceiling = ceilingOf(limit);
-  let total = rise(everyone, ceiling - cost, (amount) => hasRoom(amount, cost, ceiling));
+  let total = ceilingSlack(asked, answer);
   if (!isKnown(limit)) return { used, total };
+  const within = (bound: number): number =>
+    Math.min(
+      used,
+      rise(answer.used, bound - cost, (amount) => amount + cost <= bound),
+    );
+  if (most !== undefined) used = within(most);
+  if (lending === "open" || lending === "reserve") return { used, total };
+  if (lending === "static") {
+    const isOver = answer.used + cost > share;
+    return { used: question.policy === "burst" || isOver ? used : within(share), total };
+  }
   const deprioritizedAlready = answer.mode === "strict" && !isInsideShare(answer.used, cost, share);
   if (question.policy === "burst" || deprioritizedAlready) return { used, total };
 

@@ -136,6 +136,7 @@ describe("one dimension: limit 100, share 30, cost 1 unless said", () => {
       unit: "requests",
       window: "hourly",
       limit: 100,
+      lending: "threshold",
       mode: "strict",
       globalUsedPercent: 0.6,
       cost: 1,

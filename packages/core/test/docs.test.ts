@@ -168,6 +168,7 @@ describe("docs/vocabulary.md", () => {
       "cap-absolute": true,
       "global-saturated": true,
       "fair-share": true,
+      reserved: true,
       "in-flight": true,
       "too-large": true,
       "not-allocated": true,

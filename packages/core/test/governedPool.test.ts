@@ -214,12 +214,12 @@ describe("who stands how", () => {
     [
       "a key without an allocation borrows, with no share",
       {},
-      { policy: "hard", shares: [0], caps: [undefined] },
+      { policy: "hard", shares: [0], caps: [undefined], kept: [0], most: [undefined] },
     ],
     [
       "… or passes under the ceiling",
       { unallocated: "allow" },
-      { policy: "burst", shares: [0], caps: [undefined] },
+      { policy: "burst", shares: [0], caps: [undefined], kept: [0], most: [undefined] },
     ],
     ["… or is denied", { unallocated: "deny" }, "not-allocated"],
   ];

@@ -45,7 +45,7 @@ describe("the bounds of a verdict", () => {
         const bounds = verdictBounds(question, decision, now);
         fc.pre(bounds !== undefined);
         const highest = at(question, (_use, i, whose) =>
-          bounds[i]![whose].map((bound) => Math.min(bound, 1e12)),
+          bounds[i]![whose]!.map((bound) => Math.min(bound, 1e12)),
         );
         expect(sternness(decideFairShare(highest, now))).toBeLessThanOrEqual(sternness(decision));
       }),
@@ -82,7 +82,7 @@ describe("the bounds of a verdict", () => {
           const decision = decideFairShare(question, now);
           const bounds = verdictBounds(question, decision, now);
           fc.pre(bounds !== undefined);
-          const highest = at(question, (_use, i, whose) => bounds[i]![whose]);
+          const highest = at(question, (_use, i, whose) => bounds[i]![whose]!);
           expect(sternness(decideFairShare(highest, now))).toBeLessThanOrEqual(sternness(decision));
         },
       ),
@@ -100,7 +100,7 @@ describe("the bounds of a verdict", () => {
           const bounds = verdictBounds(question, decision, now);
           fc.pre(bounds !== undefined);
           const somewhere = at(question, (_use, i, whose) =>
-            bounds[i]![whose].map((bound) => Math.floor(Math.min(bound, 1e6) * parts.next().value)),
+            bounds[i]![whose]!.map((bound) => Math.floor(Math.min(bound, 1e6) * parts.next().value)),
           );
           expect(sternness(decideFairShare(somewhere, now))).toBeLessThanOrEqual(sternness(decision));
         },
@@ -117,7 +117,7 @@ describe("the bounds of a verdict", () => {
         question.dimensions.forEach((dimension, i) => {
           for (const whose of ["used", "total"] as const)
             (dimension[whose] as Reading).amounts.forEach((amount, j) => {
-              expect(bounds[i]![whose][j]).toBeGreaterThanOrEqual(amount);
+              expect(bounds[i]![whose]![j]).toBeGreaterThanOrEqual(amount);
             });
         });
       }),

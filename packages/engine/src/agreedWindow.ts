@@ -55,8 +55,8 @@ export type DueChange =
 export function dueChange(dimension: Dimension, state: WindowState, now: EpochMs): DueChange | undefined {
   const { window, anchor } = dimension;
   if (state.by === "provider") return undefined;
-  // Windows on the epoch are numbered by the epoch itself: there is nothing to agree on.
-  if (anchor === undefined || anchor === "epoch")
+  // Windows on the epoch are numbered by the epoch itself: there is nothing to agree on, unless they rolled before.
+  if (anchor === undefined || (anchor === "epoch" && dimension.rolledAs === undefined))
     return state.by === "plan" ? { kind: "given-up" } : undefined;
   const at = (moment: EpochMs): FixedWindow => fixedWindowAt({ window, anchor }, moment);
   if (state.by === "nobody") return { kind: "first", window: at(now) };

@@ -9,6 +9,8 @@ import type { Reading } from "./lastKnownUse.js";
 import type { OutagePolicy } from "./outagePolicy.js";
 import type { Sighting } from "./sighting.js";
 import type { Counter, UsageStore } from "./usageStore.js";
+import { sharesStep } from "./sharesStep.js";
+import { StalePoolError } from "./stalePoolError.js";
 import { windowChanges, type WindowChange } from "./windowChange.js";
 import {
   MOVED,
@@ -26,6 +28,7 @@ export interface AgreedWindows {
    * where they had moved on.
    *
    * @throws {ContendedError} when they move faster than that.
+   * @throws {StalePoolError} when the ledger knows of a newer version of the pool than `live` is.
    */
   within<T>(
     asked: {
@@ -145,6 +148,29 @@ export function createAgreedWindows(tools: {
     throw new ContendedError();
   }
 
+  /** Looks again where somebody else has been there before. */
+  async function agreeOnShares(live: LivePool, now: EpochMs): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const moment = live.momentAt(now);
+      if (moment.hasAgreedShares || moment.isWindowDue) return;
+      refuseStale(live, now);
+      const known = { ...live.windows.known, revision: moment.revision };
+      const { counters, decide } = sharesStep({ known, moment, prints: live.printsAt(now) }, now);
+      const outcome = await store.transact({ ledger: live.ledger, now, counters, decide });
+      if (outcome === MOVED) await refresh(live, now);
+      else learn(live, outcome);
+    }
+    throw new ContendedError();
+  }
+
+  /** Whoever reckons with older shares than the ledger's must not write them down. */
+  function refuseStale(live: LivePool, now: EpochMs): void {
+    const { dimensions, hasAgreedShares } = live.momentAt(now);
+    if (hasAgreedShares) return;
+    const { version } = live.governed.pool;
+    if (dimensions.some(({ state }) => state.sharesVersion > version)) throw new StalePoolError();
+  }
+
   function noteBurn(
     { ledger }: LivePool,
     { moment, amount }: { readonly moment: WindowChange["moment"]; readonly amount: number },
@@ -164,7 +190,11 @@ export function createAgreedWindows(tools: {
       const changesOf = (): readonly WindowChange[] =>
         windowChanges(live.momentAt(now), [], now).filter(({ kind }) => agrees === "all" || kind === agrees);
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        if (live.momentAt(now).isDue) await change(live, now, { changesOf });
+        if (live.momentAt(now).isDue) {
+          refuseStale(live, now);
+          await change(live, now, { changesOf });
+          if (agrees === "all") await agreeOnShares(live, now);
+        }
         const result = await step();
         if (result !== MOVED) return result;
         await refresh(live, now);

@@ -12,6 +12,8 @@ export interface PlacedChange {
   readonly everyone: readonly number[];
   /** Where everybody's use is counted from now on. */
   readonly target: number;
+  /** Where what is lent is, if reserves are kept: use that no request is charged for is nobody's reserve. */
+  readonly lentTarget: number | undefined;
   readonly keys: readonly {
     /** A key's counters that matter to the change, aligned with {@link bucketsOfKeys}. */
     readonly own: readonly number[];
@@ -141,6 +143,7 @@ function spreadRise(asked: {
     [target, rise - outside],
     [everyone[provisionalAt]!, -demand],
   ];
+  if (placed.lentTarget !== undefined) additions.push([placed.lentTarget, rise - outside]);
   keys.forEach(({ own, target: keysTarget }, i) => {
     if (demands[i] === 0) return;
     additions.push([keysTarget, parts[i]!], [own[0]!, -demands[i]!]);

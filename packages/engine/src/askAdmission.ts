@@ -1,6 +1,6 @@
-import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
+import type { EpochMs } from "@quota/core";
 import type { AdmissionQuestion } from "./admissionQuestion.js";
-import { verdictInWindows } from "./decideAdmission.js";
+import { verdictInWindows, type DecidedAdmission } from "./decideAdmission.js";
 import type { UsageStore } from "./usageStore.js";
 import type { MOVED } from "./windowState.js";
 
@@ -9,7 +9,7 @@ export function askAdmission(
   store: UsageStore,
   question: AdmissionQuestion,
   now: EpochMs,
-): Promise<Allowed | Deprioritized | Refused | typeof MOVED> {
+): Promise<DecidedAdmission | typeof MOVED> {
   return store.transact({
     ledger: question.live.ledger,
     counters: question.sheet.counters,

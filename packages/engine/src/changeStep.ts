@@ -53,12 +53,17 @@ export function changeStep(
   const generations = leaseGenerations(asked.leaseMs, now);
   const placed = asked.changes.map((change) => {
     const { moment, next } = change;
-    const after = dimensionMoment({ dimension: moment.dimension, state: next, generations }, now);
+    const keepsReserves = moment.reserve !== undefined;
+    const after = dimensionMoment(
+      { dimension: moment.dimension, state: next, generations, keepsReserves },
+      now,
+    );
     return {
       change,
       states: stateCounters(moment.dimension.name, now).map(list.place),
       everyone: moment.everyone.map(list.place),
       target: list.place(after.everyone[after.settledAt]!),
+      lentTarget: after.reserve && list.place(after.reserve.lent[after.settledAt]!),
       keys: (keys ?? []).map((key) => ({
         own: bucketsOfKeys(change).map((at) => list.place(keyCounterAt(moment, key, at))),
         target: list.place(keyCounterAt(after, key, after.settledAt)),
@@ -124,7 +129,7 @@ function isSame(a: WindowState, b: WindowState): boolean {
  * answer: how full a window was seen matters to the next rise alone, and what demand costs, only when it has changed by more than a tenth.
  */
 function isNews(before: WindowState, after: WindowState): boolean {
-  for (const field of ["number", "by", "opens", "resets", "outside", "limit"] as const)
+  for (const field of ["number", "by", "opens", "resets", "outside", "limit", "sharesPrint"] as const)
     if (before[field] !== after[field]) return true;
   // What was seen of a window without an end binds for a length from then on.
   if (after.by === "nobody" && after.outside > 0) return before.seenAt !== after.seenAt;

@@ -1,4 +1,4 @@
-import { parsePoolTerms, type Pool, type PoolTerms } from "@quota/core";
+import { allocationSpec, lendingSpec, parsePoolTerms, type Pool, type PoolTerms } from "@quota/core";
 import { InvalidInputError } from "./invalidInputError.js";
 import { PoolConflictError } from "./poolConflictError.js";
 import type { PoolChange } from "./poolDirectory.js";
@@ -33,7 +33,12 @@ function changedTerms(pool: Pool, change: PoolChange): PoolTerms {
     unallocated: change.unallocated ?? pool.unallocated,
     saturationThreshold: changed(change.saturationThreshold, pool.saturationThreshold),
     whenStoreFails: changed(change.whenStoreFails, pool.whenStoreFails),
-    allocations: change.allocations ?? [],
+    lending: change.lending ?? lendingSpec(pool.lending),
+    shadow: changed(change.shadow, pool.shadow && lendingSpec(pool.shadow)),
+    // What stays as it is was parsed before; another rule may not be able to keep what it promises.
+    allocations:
+      change.allocations ??
+      (change.lending === undefined ? [] : [...pool.allocations.values()].map(allocationSpec)),
   });
   if (!parsed.ok) throw new InvalidInputError(parsed.faults);
   return change.allocations ? parsed.value : { ...parsed.value, allocations: pool.allocations };

@@ -22,6 +22,21 @@ export function everyoneCounter(counted: Counted, holds: Bucket["holds"]): Count
   return `everyone|${countedPart(counted, holds)}|${holds}`;
 }
 
+/** The id of what one key's reserve of a dimension has given up or spent: of what is held, the part that came out of it. */
+export function spentCounter(apiKeyId: string, counted: Counted, holds: Bucket["holds"]): CounterId {
+  return `spent|${escaped(apiKeyId)}|${countedPart(counted, holds)}|${holds}`;
+}
+
+/** The id of everybody's use of a dimension less all that reserves have given up or spent. */
+export function lentCounter(counted: Counted, holds: Bucket["holds"]): CounterId {
+  return `lent|${countedPart(counted, holds)}|${holds}`;
+}
+
+/** The id of the share that a key's reserve was last reckoned with. */
+export function shareCounter(apiKeyId: string, dimension: DimensionName): CounterId {
+  return `share|${escaped(apiKeyId)}|${dimension}`;
+}
+
 /** The id of one number that is agreed on about a dimension's window. */
 export function windowStateCounter(dimension: DimensionName, field: string): CounterId {
   return `window|${dimension}|${field}`;

@@ -6,6 +6,7 @@ import {
   type Decision,
   type EpochMs,
   type ProviderReading,
+  type Refused,
 } from "@quota/core";
 import { admissionQuestion, laidOutAnew, type AdmissionQuestion } from "./admissionQuestion.js";
 import { createAgreedWindows } from "./agreedWindows.js";
@@ -13,10 +14,12 @@ import { isPending, type Awaitable } from "./awaitable.js";
 import { createBurnMeter } from "./burnMeter.js";
 import { callerCheck } from "./callerCheck.js";
 import { checkReadings } from "./checkReadings.js";
+import { compareLending } from "./compareLending.js";
 import { ContendedError } from "./contendedError.js";
 import { decideOn } from "./decideAdmission.js";
+import { explainPool } from "./explainPool.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
-import { demandOf } from "./held.js";
+import { demandOf, ownIn } from "./held.js";
 import { createHoldRenewal } from "./holdRenewal.js";
 import { createKeptReadings } from "./keptReadings.js";
 import type { Lease } from "./lease.js";
@@ -27,15 +30,33 @@ import type { Admission, QuotaCaller, QuotaEngine, QuotaEngineOptions, QuotaRequ
 import { readPoolBurn } from "./readPoolBurn.js";
 import { readPoolUsage } from "./readPoolUsage.js";
 import { NOTHING } from "./rememberedUse.js";
+import { createReserveSweeps } from "./reserveSweeps.js";
 import { createSignalIntake } from "./signalIntake.js";
 import { createSignalRefresh } from "./signalRefresh.js";
+import { StalePoolError } from "./stalePoolError.js";
 import { createStoreWatch } from "./storeWatch.js";
+import { decideOnAll, sweepSheet } from "./sweepStep.js";
 import { createUseWriter } from "./useWriter.js";
 import { validOptions } from "./validOptions.js";
 import { MOVED } from "./windowState.js";
 
 /** What is held for a request that says nothing of its cost: one request. */
 const NO_ESTIMATE: Amounts = Object.freeze({});
+
+/** Who only looks must not be taken for the one who uses a window first. */
+function opensWithUse({ governed: { dimensions } }: LivePool): boolean {
+  return dimensions.some(({ anchor }) => anchor === "first-use");
+}
+
+/** How often a pool that has been changed meanwhile is looked up again. */
+const ATTEMPTS = 2;
+
+const CONTENDED: Refused = Object.freeze({
+  status: "refused",
+  allowed: false,
+  reason: "contended",
+  dimensions: [],
+});
 
 /** How many connections' providers are remembered for {@link QuotaEngine.usage}. */
 const MAX_PROVIDERS = 10_000;
@@ -65,6 +86,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   const validCaller = callerCheck();
   const lastProvider = new Map<string, string>();
   const kept = createKeptReadings();
+  const sweeps = createReserveSweeps(store);
   const intake = createSignalIntake({
     ...{ kept, leases, windows, watch, now, logger: options.logger },
     governing: (connectionId, provider) =>
@@ -81,7 +103,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       logger: options.logger,
     });
 
-  async function admit(request: QuotaRequest): Promise<Admission> {
+  async function admit(request: QuotaRequest, attempt = 0): Promise<Admission> {
     const caller = validCaller(request);
     const costs = estimateInGrains(request.estimate ?? NO_ESTIMATE, "estimate");
     const saturationThreshold = thresholdNow();
@@ -99,23 +121,25 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
           lease: leases.open({ caller, live, costs, judged: "ungoverned", generation: undefined }),
         };
       put = question;
-      let decision = question.moment.isDue ? MOVED : await outage.decide(question, at);
-      if (decision === MOVED)
-        decision = await windows.within({ live: question.live }, at, () => {
+      let answer = question.moment.isDue ? MOVED : await outage.decide(question, at);
+      if (answer !== MOVED && sweeps.isOpen(answer)) answer = await sweeps.decide(question, answer, at);
+      if (answer === MOVED)
+        answer = await windows.within({ live: question.live }, at, async () => {
           put = laidOutAnew(question, costs, at);
-          return outage.decide(put, at);
+          const unswept = await outage.decide(put, at);
+          return unswept !== MOVED && sweeps.isOpen(unswept) ? sweeps.decide(put, unswept, at) : unswept;
         });
       watch.works();
+      const { decision, reserves } = answer;
       if (!decision.allowed) return { decision };
       renewal.start();
       const generation = generationAt(leaseMs, at);
-      return {
-        decision,
-        lease: leases.open({ caller, live, costs: put.costs, judged: "governed", generation }),
-      };
+      const held = reserves === undefined ? put.costs : { ...put.costs, ownIn: ownIn(reserves) };
+      return { decision, lease: leases.open({ caller, live, costs: held, judged: "governed", generation }) };
     } catch (cause) {
-      if (cause instanceof ContendedError)
-        return { decision: { status: "refused", allowed: false, reason: "contended", dimensions: [] } };
+      // The directory may know of the newer version by now.
+      if (cause instanceof StalePoolError && attempt < ATTEMPTS) return await admit(request, attempt + 1);
+      if (cause instanceof ContendedError || cause instanceof StalePoolError) return { decision: CONTENDED };
       return await outage.admit({ caller, live, costs, question: put, cause }, at);
     }
   }
@@ -137,7 +161,11 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
         question = laidOutAnew(question, costs, at);
         amounts = await read(question);
       }
-      return decideOn(question, amounts, at).decision;
+      const answer = decideOn(question, { amounts }, at);
+      if (!question.moment.keepsReserves) return answer.decision;
+      const sheet = sweepSheet(question);
+      const all = await store.read(question.live.ledger, sheet.counters);
+      return decideOnAll(question, { sheet, amounts: all }, at).decision;
     } catch (cause) {
       watch.failed({ cause, at, consequence: "previews are answered unjudged" });
       return { status: "unjudged", allowed: true, cause, dimensions: [] };
@@ -208,19 +236,24 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   /** A pool with its windows as the ledger has them now, for display. */
   async function lookAt(
     poolId: string,
+    apiKeyId?: string,
   ): Promise<{ readonly live: LivePool; readonly at: EpochMs } | undefined> {
     const pool = await pools.get(poolId);
     if (pool === undefined) return undefined;
     const { connectionId } = pool;
+    const provider = providerOf(connectionId) ?? "unknown";
+    if (apiKeyId !== undefined) validCaller({ apiKeyId, connectionId, provider });
     refresh?.touch(connectionId);
-    const live = await governedPools.of(pool, providerOf(connectionId) ?? "unknown");
+    const live = await governedPools.of(pool, provider);
     const at = now();
     await windows.look(live, at);
+    if (live.momentAt(at).isDue && !opensWithUse(live))
+      await windows.within({ live }, at, () => Promise.resolve());
     return { live, at };
   }
 
   return {
-    admit,
+    admit: (request) => admit(request),
     settle,
     preview,
     release,
@@ -242,6 +275,20 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     async burn(poolId) {
       const looked = await lookAt(poolId);
       return looked && readPoolBurn({ live: looked.live, store, burn }, looked.at);
+    },
+    async explain(poolId, { apiKeyId, estimate = NO_ESTIMATE }) {
+      const costs = estimateInGrains(estimate, "estimate");
+      const looked = await lookAt(poolId, apiKeyId);
+      const saturationThreshold = thresholdNow();
+      return (
+        looked && explainPool({ live: looked.live, store, apiKeyId, costs, saturationThreshold }, looked.at)
+      );
+    },
+    async compareLending(poolId, to) {
+      const looked = await lookAt(poolId);
+      if (looked === undefined) return undefined;
+      const { live, at } = looked;
+      return compareLending({ live, store, burn, saturationThreshold: thresholdNow(), signals: [], to }, at);
     },
     observe,
     follow(lease, producedSoFar) {

@@ -5,11 +5,12 @@ import {
   type Bucket,
   type Dimension,
   type EpochMs,
+  type FixedWindow,
   type OutsideUse,
   type PercentRate,
 } from "@quota/core";
 import { agreedWindow, type AgreedWindow } from "./agreedWindow.js";
-import { everyoneCounter, keyCounter } from "./counterId.js";
+import { everyoneCounter, keyCounter, lentCounter, spentCounter } from "./counterId.js";
 import type { Counter, CounterId } from "./usageStore.js";
 import type { WindowState } from "./windowState.js";
 
@@ -35,6 +36,8 @@ export interface DimensionMoment {
   /** What the provider saw beyond our count; undefined for nothing. */
   readonly outside: OutsideUse | undefined;
   readonly everyone: readonly Counter[];
+  /** The fixed window in which reserves are kept, and the aggregate of them, aligned with `buckets`; undefined where none are. */
+  readonly reserve: (FixedWindow & { readonly lent: readonly Counter[] }) | undefined;
 }
 
 /** Lays out one dimension at `now`. */
@@ -43,10 +46,12 @@ export function dimensionMoment(
     readonly dimension: Dimension;
     readonly state: WindowState;
     readonly generations: readonly Bucket[];
+    /** Whether the pool's rule, or its shadow, holds shares back. */
+    readonly keepsReserves?: boolean;
   },
   now: EpochMs,
 ): DimensionMoment {
-  const { dimension, state, generations } = asked;
+  const { dimension, state, generations, keepsReserves = false } = asked;
   const window = agreedWindow(dimension, state, now);
   const settled = window === undefined ? [...windowBuckets(dimension.shape, now)] : [fixedBucket(window)];
   // A neighbour whose clock is ahead may count in the next one already: that is reckoned, and nobody is told.
@@ -66,7 +71,25 @@ export function dimensionMoment(
     rate: isReckoned ? state.rate : undefined,
     outside: seenOutside({ dimension, state, window }),
   };
-  return { ...laidOut, everyone: everyonesCounters(laidOut) };
+  const fixed = fixedWindowOf(laidOut);
+  const reserve =
+    (keepsReserves || state.sharesPrint !== 0) && fixed !== undefined && dimension.limit !== "unknown"
+      ? { opens: fixed.opens, resets: fixed.resets, lent: lentCounters(laidOut) }
+      : undefined;
+  return { ...laidOut, everyone: everyonesCounters(laidOut), reserve };
+}
+
+/** The fixed window that a dimension is counted in, agreed on or its own on the epoch; undefined where it rolls. */
+export function fixedWindowOf({
+  dimension: { shape, window: name },
+  window,
+  buckets,
+  settledAt,
+}: Pick<DimensionMoment, "dimension" | "window" | "buckets" | "settledAt">): FixedWindow | undefined {
+  if (window !== undefined) return window;
+  if (shape.edge !== "fixed") return undefined;
+  const resets = buckets[settledAt]!.goneAt;
+  return { opens: resets - WINDOW_MS[name], resets };
 }
 
 /** One bucket that counts whole until the window's end, and then not at all. */
@@ -127,6 +150,17 @@ export function keyCounterAt(moment: DimensionMoment, apiKeyId: string, i: numbe
   const { holds } = moment.buckets[i]!;
   const id = keyCounter(apiKeyId, counted, holds);
   return { id, bucket: moment.buckets[i]!.index, expiresAt: moment.everyone[i]!.expiresAt };
+}
+
+/** What a key's reserve in one dimension has given up or spent, aligned with the dimension's buckets. */
+export function spentCounters(moment: DimensionMoment, apiKeyId: string): readonly Counter[] {
+  const counted = { dimension: moment.dimension, isAgreed: moment.window !== undefined };
+  return countersOf(moment, (holds) => spentCounter(apiKeyId, counted, holds));
+}
+
+function lentCounters(moment: Pick<DimensionMoment, "dimension" | "window" | "buckets">): readonly Counter[] {
+  const counted = { dimension: moment.dimension, isAgreed: moment.window !== undefined };
+  return countersOf(moment, (holds) => lentCounter(counted, holds));
 }
 
 function everyonesCounters(

@@ -11,6 +11,7 @@ import { isPending, type Awaitable } from "./awaitable.js";
 import { poolLedger } from "./counterId.js";
 import { poolMoment, type PoolMoment } from "./poolMoment.js";
 import type { QuotaCaller, QuotaEngineOptions } from "./quotaEngine.js";
+import { sharesPrint } from "./sharesPrint.js";
 import type { LedgerId } from "./usageStore.js";
 import { NO_WINDOWS, type KnownWindows } from "./windowState.js";
 
@@ -22,6 +23,8 @@ export interface LivePool {
   /** What this process knows of the ledger's windows; whoever learns more of them puts it here. */
   readonly windows: { known: KnownWindows };
   momentAt(now: EpochMs): PoolMoment;
+  /** What stands for each dimension's shares, where reserves are kept; see {@link sharesPrint}. */
+  printsAt(now: EpochMs): readonly number[];
 }
 
 /** Finds the pool that governs a connection; what is computed from it is computed once per change. */
@@ -99,23 +102,38 @@ function livePool({
   let moment: PoolMoment | undefined;
   let laidOutAfter: KnownWindows | undefined;
   let filled = governed;
-  return {
+  let prints = printsOf(governed);
+  const live: LivePool = {
     governed,
     ledger: poolLedger(governed.pool),
     windows,
+    printsAt(now) {
+      live.momentAt(now);
+      return prints;
+    },
     momentAt(now) {
       if (windows.known !== laidOutAfter) {
         laidOutAfter = windows.known;
+        const before = filled;
         filled = withSeenLimits(governed, laidOutAfter);
+        if (filled !== before) prints = printsOf(filled);
         moment = undefined;
       }
-      const laidOut = { governed: filled, windows: laidOutAfter, leaseMs };
+      const laidOut = { governed: filled, prints, windows: laidOutAfter, leaseMs };
       // Who read the clock and then waited for the pool may have been overtaken: it is counted where its own time says.
       if (moment !== undefined && now < moment.goodFrom) return poolMoment(laidOut, now);
       if (moment === undefined || now >= moment.goodUntil) moment = poolMoment(laidOut, now);
       return moment;
     },
   };
+  return live;
+}
+
+/** Worked out where reserves are kept alone: it takes a look at every key. */
+function printsOf(governed: GovernedPool): readonly number[] {
+  const { lending, shadow, dimensions } = governed;
+  if (lending.rule !== "reserve" && shadow?.rule !== "reserve") return [];
+  return dimensions.map((_dimension, i) => sharesPrint(governed, i));
 }
 
 /** Shares out the limits that readings carried, where the plan knows none. */

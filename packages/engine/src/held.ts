@@ -1,4 +1,10 @@
-import { provisionalPercent, type AmountsInGrains, type Dimension, type DimensionName } from "@quota/core";
+import {
+  provisionalPercent,
+  type AmountsInGrains,
+  type Dimension,
+  type DimensionDecision,
+  type DimensionName,
+} from "@quota/core";
 import type { PoolMoment } from "./poolMoment.js";
 
 /** What is held for a request, in grains. */
@@ -8,6 +14,8 @@ export interface Held extends AmountsInGrains {
    * a week. Undefined where the caller said the percent, or where none is reckoned.
    */
   readonly percentIn?: ReadonlyMap<DimensionName, number> | undefined;
+  /** The part of it that came out of the key's reserve, where reserves are kept. */
+  readonly ownIn?: ReadonlyMap<DimensionName, number> | undefined;
 }
 
 /** How much of it is held in one dimension. */
@@ -25,6 +33,17 @@ export function withPercentIn(costs: AmountsInGrains, { dimensions }: PoolMoment
     percentIn.set(dimension.name, provisionalPercent(rate, demandOf(costs)));
   }
   return percentIn === undefined ? costs : { ...costs, percentIn };
+}
+
+/** The parts of a request's cost that its key's reserves bear. */
+export function ownIn(dimensions: readonly DimensionDecision[]): Held["ownIn"] {
+  let own: Map<DimensionName, number> | undefined;
+  for (const { name, reserve } of dimensions) {
+    if (reserve === undefined || reserve.fromOwn === 0) continue;
+    own ??= new Map();
+    own.set(name, reserve.fromOwn);
+  }
+  return own;
 }
 
 /** What percent is spread by: priced tokens, else tokens, else requests. */

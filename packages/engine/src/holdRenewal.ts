@@ -47,6 +47,7 @@ export function createHoldRenewal(tools: {
       const additions = renewalAdditions(renewed, leaseMs, at);
       await addTo({ store, ledger: live.ledger, additions }, at);
       held.generation = generationAt(leaseMs, at);
+      if (held.generation - generation > 1) held.costs = { ...costs, ownIn: undefined };
     } catch (cause) {
       // Where the hold lies now cannot be known: settling will only add, and whatever is held evaporates.
       if (cause instanceof StoreError && cause.applied === "unknown") held.generation = undefined;

@@ -8,6 +8,8 @@ export type {
   QuotaEngineOptions,
   QuotaRequest,
 } from "./quotaEngine.js";
+export type { PoolExplanation } from "./explainPool.js";
+export type { KeyUnderRule, LendingComparison } from "./compareLending.js";
 export type { Lease } from "./lease.js";
 export { quotaHooks } from "./quotaHooks.js";
 export type { QuotaHooks } from "./quotaHooks.js";

@@ -1,8 +1,8 @@
-import type { Allowed, Deprioritized, EpochMs, Refused } from "@quota/core";
+import type { EpochMs } from "@quota/core";
 import type { AdmissionQuestion } from "./admissionQuestion.js";
-import { admissionVerdict } from "./decideAdmission.js";
+import { admissionVerdict, type DecidedAdmission } from "./decideAdmission.js";
 import { createMemoryUsageStore } from "./memoryUsageStore.js";
-import type { Additions } from "./settlementStep.js";
+import { amountsOn, type Additions } from "./settlementStep.js";
 import type { Counter, LedgerId } from "./usageStore.js";
 
 /**
@@ -13,9 +13,9 @@ export interface LastKnownUse {
   /** The store has shown these amounts, and then added to them. */
   shown(ledger: LedgerId, reading: Reading, now: EpochMs): void;
   /** This process has used so much, which the store does not know yet. */
-  added(ledger: LedgerId, additions: Pick<Additions, "counters" | "amounts">, now: EpochMs): void;
+  added(ledger: LedgerId, additions: Pick<Additions, "counters" | "amounts" | "reading">, now: EpochMs): void;
   /** The rule's answer on what is known; what it lets pass is held here. */
-  judge(question: AdmissionQuestion, now: EpochMs): Promise<Allowed | Deprioritized | Refused>;
+  judge(question: AdmissionQuestion, now: EpochMs): Promise<DecidedAdmission>;
 }
 
 /** Aligned lists. */
@@ -47,10 +47,16 @@ export function createLastKnownUse(): LastKnownUse {
         }),
       );
     },
-    added(ledger, { counters, amounts }, now) {
+    added(ledger, additions, now) {
+      const { counters } = additions;
       if (counters.length === 0) return;
       keep(
-        known.transact({ ledger, counters, now, decide: () => ({ result: undefined, additions: amounts }) }),
+        known.transact({
+          ledger,
+          counters,
+          now,
+          decide: (shown) => ({ result: undefined, additions: amountsOn(additions, shown) }),
+        }),
       );
     },
     judge: (question, now) =>

@@ -8,6 +8,7 @@ import type { QuotaCaller } from "./quotaEngine.js";
 export interface HeldLease extends Lease, LeaseTerms {
   state: Lease["state"];
   generation: number | undefined;
+  costs: Held;
   /** A renewal under way; settling waits for it. */
   renewing: Promise<void> | undefined;
   /** Says what has been used so far, while the request is answered. */

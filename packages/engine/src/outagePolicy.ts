@@ -1,14 +1,14 @@
-import type { Allowed, AmountsInGrains, Deprioritized, EpochMs, Refused, WhenStoreFails } from "@quota/core";
+import type { AmountsInGrains, EpochMs, WhenStoreFails } from "@quota/core";
 import type { AdmissionQuestion } from "./admissionQuestion.js";
 import { askAdmission } from "./askAdmission.js";
-import { verdictInWindows } from "./decideAdmission.js";
+import { verdictInWindows, type DecidedAdmission } from "./decideAdmission.js";
 import type { LivePool } from "./governedPools.js";
 import { createLastKnownUse, type Reading } from "./lastKnownUse.js";
 import { generationAt, type HeldLease, type LeaseBook, type LeaseTerms } from "./leaseBook.js";
 import { createOutageBudget } from "./outageBudget.js";
 import type { Admission } from "./quotaEngine.js";
 import { NOTHING, type UnwrittenUse } from "./rememberedUse.js";
-import { settlementAdditions, type Additions } from "./settlementStep.js";
+import { amountsOn, settlementAdditions, type Additions } from "./settlementStep.js";
 import type { StoreWatch } from "./storeWatch.js";
 import type { UsageStore } from "./usageStore.js";
 import { MOVED } from "./windowState.js";
@@ -16,10 +16,7 @@ import { MOVED } from "./windowState.js";
 /** What becomes of requests, and of what they use, while the store is away. */
 export interface OutagePolicy {
   /** Asks the store; what it shows is remembered where that is what requests will be judged on. */
-  decide(
-    question: AdmissionQuestion,
-    now: EpochMs,
-  ): Promise<Allowed | Deprioritized | Refused | typeof MOVED>;
+  decide(question: AdmissionQuestion, now: EpochMs): Promise<DecidedAdmission | typeof MOVED>;
   /** The answer to a request for which the store failed. */
   admit(request: FailedRequest, now: EpochMs): Promise<Admission>;
   /** A lease ends; whether what it used counts against a budget until it is written. */
@@ -78,7 +75,7 @@ export function createOutagePolicy(tools: {
   async function askedAndRemembered(
     question: AdmissionQuestion,
     now: EpochMs,
-  ): Promise<Allowed | Deprioritized | Refused | typeof MOVED> {
+  ): Promise<DecidedAdmission | typeof MOVED> {
     const { live, sheet } = question;
     let shown: { readonly amounts: readonly number[]; readonly additions: readonly number[] } | undefined;
     const decision = await store.transact({
@@ -123,7 +120,7 @@ export function createOutagePolicy(tools: {
       if (policy === "last-known") {
         // What cannot be found cannot be judged.
         if (question === undefined) return unavailable;
-        const decision = await lastKnown.judge(question, now);
+        const { decision } = await lastKnown.judge(question, now);
         if (!decision.allowed) return { decision };
         const lease = leases.open(open);
         heldHere.set(lease, generationAt(leaseMs, now));
@@ -162,7 +159,7 @@ export function createOutagePolicy(tools: {
       if (policyOf(live) !== "last-known" || additions.counters.length === 0) return;
       lastKnown.shown(
         live.ledger,
-        { counters: additions.counters, amounts: before, additions: additions.amounts },
+        { counters: additions.counters, amounts: before, additions: amountsOn(additions, before) },
         now,
       );
     },

@@ -1,4 +1,4 @@
-import type { EpochMs, Pool, PoolSpec, WhenStoreFails } from "@quota/core";
+import type { EpochMs, LendingSpec, Pool, PoolSpec, WhenStoreFails } from "@quota/core";
 import type { Awaitable } from "./awaitable.js";
 
 /** Where pools are kept. `describePoolDirectory` of @quota/conformance is this contract as tests. */
@@ -32,7 +32,8 @@ export interface PoolDirectory {
 }
 
 /** What may be changed of a pool. A member left out stays; `null` takes an optional one away. */
-export type PoolChange = Partial<Pick<PoolSpec, "name" | "unallocated" | "allocations">> & {
+export type PoolChange = Partial<Pick<PoolSpec, "name" | "unallocated" | "lending" | "allocations">> & {
   readonly saturationThreshold?: number | null;
   readonly whenStoreFails?: WhenStoreFails | null;
+  readonly shadow?: LendingSpec | null;
 };

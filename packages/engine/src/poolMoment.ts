@@ -1,13 +1,6 @@
-import {
-  currentBucket,
-  leaseGenerations,
-  TALLIES,
-  WINDOW_MS,
-  type EpochMs,
-  type GovernedPool,
-} from "@quota/core";
+import { currentBucket, leaseGenerations, WINDOW_MS, type EpochMs, type GovernedPool } from "@quota/core";
 import { dueChange } from "./agreedWindow.js";
-import { dimensionMoment, keyCounters, type DimensionMoment } from "./dimensionMoment.js";
+import { dimensionMoment, keyCounters, spentCounters, type DimensionMoment } from "./dimensionMoment.js";
 import type { Counter } from "./usageStore.js";
 import {
   believable,
@@ -26,16 +19,24 @@ export interface PoolMoment {
   readonly dimensions: readonly DimensionMoment[];
   /** The revision of the ledger's windows that this is laid out after. */
   readonly revision: number;
-  /** Whether a plan's window must be agreed on before anything is counted. */
+  /** Whether a plan's window, or the shares that reserves are reckoned with, must be agreed on before anything is counted. */
   readonly isDue: boolean;
+  /** Whether it is a window. */
+  readonly isWindowDue: boolean;
+  /** Whether reserves are reckoned with the shares that this pool has. */
+  readonly hasAgreedShares: boolean;
+  /** Whether any dimension keeps reserves. */
+  readonly keepsReserves: boolean;
   /** What a request by this key must see. */
   sheetOf(apiKeyId: string): CounterSheet;
+  /** What must be seen to look at every key's reserve, one key after the other: per dimension that keeps reserves, its use and what it has spent. */
+  reserveCounters(): { readonly keys: readonly string[]; readonly counters: readonly Counter[] };
 }
 
 /**
- * The counters of one request, flat: per dimension, in order, what the lending rule must see. Under `threshold` that is
- * first the key's (aligned with the dimension's buckets), then everybody's (aligned alike). At the end stands the revision of the
- * ledger's windows.
+ * The counters of one request, flat: per dimension, in order, first the key's (aligned with the dimension's buckets), then everybody's
+ * (aligned alike); where reserves are kept also what the key's has spent, and the aggregate of all of them. At the end stands the
+ * revision of the ledger's windows.
  */
 export interface CounterSheet {
   readonly apiKeyId: string;
@@ -47,18 +48,27 @@ const MAX_COUNTERS = 480_000;
 
 /** Lays out the counters of a pool at `now`, in the windows that are known. */
 export function poolMoment(
-  laidOut: { readonly governed: GovernedPool; readonly windows: KnownWindows; readonly leaseMs: number },
+  laidOut: {
+    readonly governed: GovernedPool;
+    /** A print of each dimension's shares; see {@link sharesPrint}. */
+    readonly prints: readonly number[];
+    readonly windows: KnownWindows;
+    readonly leaseMs: number;
+  },
   now: EpochMs,
 ): PoolMoment {
-  const { governed, windows, leaseMs } = laidOut;
+  const { governed, prints, windows, leaseMs } = laidOut;
+  const keepsReserves = governed.lending.rule === "reserve" || governed.shadow?.rule === "reserve";
   const generations = leaseGenerations(leaseMs, now);
   let goodFrom = currentBucket(leaseMs, now) * leaseMs;
   let goodUntil = goodFrom + leaseMs;
-  let isDue = false;
-  const dimensions = governed.dimensions.map((dimension): DimensionMoment => {
+  let isWindowDue = false;
+  let hasAgreedShares = true;
+  const dimensions = governed.dimensions.map((dimension, i): DimensionMoment => {
     const state = believable(windows.states.get(dimension.name) ?? NOTHING_AGREED, now);
-    const moment = dimensionMoment({ dimension, state, generations }, now);
-    isDue ||= dueChange(dimension, state, now) !== undefined;
+    const moment = dimensionMoment({ dimension, state, generations, keepsReserves }, now);
+    isWindowDue ||= dueChange(dimension, state, now) !== undefined;
+    if (state.sharesPrint !== (moment.reserve === undefined ? 0 : (prints[i] ?? 0))) hasAgreedShares = false;
     const { from, until } = goodFor(moment, now);
     goodFrom = Math.max(goodFrom, from);
     goodUntil = Math.min(goodUntil, until);
@@ -66,17 +76,17 @@ export function poolMoment(
   });
   const revision = revisionCounter(now);
   const sheets = new Map<string, CounterSheet>();
-  const talliesOf = (moment: DimensionMoment, apiKeyId: string): readonly Counter[] =>
-    TALLIES[governed.lending].flatMap((tally) =>
-      tally === "key" ? keyCounters(moment, apiKeyId) : moment.everyone,
-    );
+  let all: ReturnType<PoolMoment["reserveCounters"]> | undefined;
   return {
     goodFrom,
     goodUntil,
     governed,
     dimensions,
     revision: revisionFor(windows, governed.dimensions),
-    isDue,
+    isDue: isWindowDue || !hasAgreedShares,
+    isWindowDue,
+    hasAgreedShares,
+    keepsReserves: dimensions.some(({ reserve }) => reserve !== undefined),
     sheetOf(apiKeyId) {
       let sheet = sheets.get(apiKeyId);
       if (sheet === undefined) {
@@ -88,7 +98,28 @@ export function poolMoment(
       }
       return sheet;
     },
+    reserveCounters() {
+      all ??= reserveCounters(dimensions, [...governed.standings.keys()]);
+      return all;
+    },
   };
+}
+
+function talliesOf(moment: DimensionMoment, apiKeyId: string): readonly Counter[] {
+  const tallies = [...keyCounters(moment, apiKeyId), ...moment.everyone];
+  if (moment.reserve !== undefined) tallies.push(...spentCounters(moment, apiKeyId), ...moment.reserve.lent);
+  return tallies;
+}
+
+function reserveCounters(
+  dimensions: readonly DimensionMoment[],
+  keys: readonly string[],
+): { readonly keys: readonly string[]; readonly counters: readonly Counter[] } {
+  const reserving = dimensions.filter(({ reserve }) => reserve !== undefined);
+  const counters: Counter[] = [];
+  for (const key of keys)
+    for (const moment of reserving) counters.push(...keyCounters(moment, key), ...spentCounters(moment, key));
+  return { keys, counters };
 }
 
 /** For how long a dimension is laid out like this: a slot of its own shape, or as long as the window that is agreed on. */

@@ -5,6 +5,7 @@ import type {
   Deprioritized,
   EpochMs,
   KeptReading,
+  Lending,
   PoolBurn,
   PoolUsage,
   ProviderReading,
@@ -14,6 +15,8 @@ import type {
   Unjudged,
   WhenStoreFails,
 } from "@quota/core";
+import type { LendingComparison } from "./compareLending.js";
+import type { PoolExplanation } from "./explainPool.js";
 import type { Lease } from "./lease.js";
 import type { PlanOverrides } from "./planOverrides.js";
 import type { PoolDirectory } from "./poolDirectory.js";
@@ -51,6 +54,18 @@ export interface QuotaEngine {
    * taken when something is settled or somebody looks. Undefined when there is no such pool.
    */
   burn(poolId: string): Promise<PoolBurn | undefined>;
+  /**
+   * Why a request to a pool would be answered as it would, what is held for others, and what each lending rule would say. Looks at every key;
+   * changes nothing. Undefined when there is no such pool.
+   *
+   * @throws {InvalidAmountError} for an estimate that cannot be counted. @throws {QuotaConfigError} for an id that is not one.
+   */
+  explain(
+    poolId: string,
+    request: { readonly apiKeyId: string; readonly estimate?: Amounts | undefined },
+  ): Promise<PoolExplanation | undefined>;
+  /** What every key of a pool could use under its own rule, and what it could if another were chosen now. Undefined when there is no such pool. */
+  compareLending(poolId: string, lending: Lending): Promise<LendingComparison | undefined>;
   /**
    * Takes in what a provider said of an account's windows, from whatever answer: see `readProviderSignals` of @quota/core. The newest
    * reading of a window counts, by when it was received; one that comes late changes nothing, and one that is repeated neither.

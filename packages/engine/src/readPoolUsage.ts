@@ -14,38 +14,44 @@ import {
   type GovernedPool,
   type KeptReading,
   type KeyUsage,
+  type Lending,
   type PoolUsage,
   type Reading,
+  type Refused,
 } from "@quota/core";
 import type { BurnMeter } from "./burnMeter.js";
-import { everyonesAmounts, keyCounters, keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
+import { fixedWindowOf, type DimensionMoment } from "./dimensionMoment.js";
+import { readDimension } from "./dimensionReading.js";
+import { dimensionReserves, type DimensionReserves } from "./dimensionReserves.js";
 import type { LivePool } from "./governedPools.js";
 import { STALE_AFTER_MS } from "./keptReadings.js";
 import { nextTurn } from "./nextTurn.js";
 import { noteBurn } from "./noteBurn.js";
-import type { Counter, UsageStore } from "./usageStore.js";
+import type { UsageStore } from "./usageStore.js";
 import { FULL } from "./windowState.js";
 
-/** At most this much is read, and judged, in one turn of the event loop, so that a pool of thousands of keys does not hold up requests. */
-const COUNTERS_AT_ONCE = 2000;
+/** At most this much is judged in one turn of the event loop, so that a pool of thousands of keys does not hold up requests. */
 const KEYS_AT_ONCE = 300;
 
+/** What {@link readPoolUsage} needs. */
+export interface UsageQuestion {
+  readonly live: LivePool;
+  readonly store: UsageStore;
+  readonly burn: BurnMeter;
+  readonly saturationThreshold: number | undefined;
+  readonly signals: readonly KeptReading[];
+  /** Under another rule than the pool's, as if that were chosen now. */
+  readonly lending?: Lending | undefined;
+}
+
 /** Reads what every allocated key of a pool uses, and asks the rule itself about each of them. */
-export async function readPoolUsage(
-  asked: {
-    readonly live: LivePool;
-    readonly store: UsageStore;
-    readonly burn: BurnMeter;
-    readonly saturationThreshold: number | undefined;
-    readonly signals: readonly KeptReading[];
-  },
-  now: EpochMs,
-): Promise<PoolUsage> {
+export async function readPoolUsage(asked: UsageQuestion, now: EpochMs): Promise<PoolUsage> {
   const { live } = asked;
-  const { governed, dimensions: moments } = live.momentAt(now);
+  const { governed, dimensions: moments, hasAgreedShares } = live.momentAt(now);
+  const keeps = governed.lending.rule === "reserve" && hasAgreedShares;
   const dimensions: DimensionUsage[] = [];
   for (const [i, moment] of moments.entries())
-    dimensions.push(await readDimension({ ...asked, governed, moment, i }, now));
+    dimensions.push(await readDimensionUsage({ ...asked, governed, moment, i, keeps }, now));
   return {
     poolId: live.governed.pool.id,
     generatedAt: now,
@@ -55,71 +61,74 @@ export async function readPoolUsage(
   };
 }
 
-async function readDimension(
-  asked: Parameters<typeof readPoolUsage>[0] & {
+async function readDimensionUsage(
+  asked: UsageQuestion & {
     readonly governed: GovernedPool;
     readonly moment: DimensionMoment;
     readonly i: number;
+    /** Whether the pool keeps reserves already. */
+    readonly keeps: boolean;
   },
   now: EpochMs,
 ): Promise<DimensionUsage> {
-  const { live, moment, i, burn } = asked;
+  const { live, moment, i, burn, governed } = asked;
   const { dimension, buckets, outside } = moment;
-  const { pool, standings } = asked.governed;
-  const keys = [...standings.keys()];
-  const counters = [...moment.everyone, ...keys.flatMap((key) => keyCounters(moment, key))];
-  const amounts = await readInParts(asked.store, live.ledger, counters);
-  const total: Reading = { buckets, amounts: everyonesAmounts(moment, amounts, 0) };
+  const { pool, standings } = governed;
+  const reading = await readDimension(asked, now);
+  const { total } = reading;
   const saturationThreshold =
     pool.saturationThreshold ?? asked.saturationThreshold ?? DEFAULT_SATURATION_THRESHOLD;
+  const lending = asked.lending ?? governed.lending;
+  const reserves =
+    lending.rule === "reserve"
+      ? dimensionReserves({ moment, reading, governed, i, curve: lending.curve, asIf: !asked.keeps }, now)
+      : undefined;
 
   const ask = (
-    used: Reading | number,
-    standing: {
-      readonly policy: "hard" | "soft" | "burst";
-      readonly share: number | undefined;
-      readonly cap: number | undefined;
-    },
+    policy: "hard" | "soft" | "burst",
+    key: Omit<DimensionQuestion, "dimension" | "total" | "cost" | "outside">,
   ) => {
     // The smallest request there is: whoever may not send that is blocked.
-    const question: DimensionQuestion = {
-      dimension,
-      used,
-      total,
-      cost: 1,
-      share: standing.share,
-      cap: standing.cap,
-      outside,
-    };
-    const decision = decideFairShare(
-      { policy: standing.policy, saturationThreshold, dimensions: [question] },
+    const question = { dimension, cost: 1, outside, ...key };
+    const inItsWindow =
+      reserves === undefined || typeof key.used === "number"
+        ? { ...question, total }
+        : { ...question, used: reserves.inWindow(key.used), total: reserves.inWindow(total) };
+    return decideFairShare(
+      { policy, saturationThreshold, lending: lending.rule, dimensions: [inItsWindow] },
       now,
     );
-    return { decision, answer: decision.dimensions[0]! };
   };
   noteBurn({ burn, ledger: live.ledger, moment, total }, now);
   const perKey: KeyUsage[] = [];
   const unclaimed = [...total.amounts];
-  for (const [n, apiKeyId] of keys.entries()) {
+  for (const [n, { apiKeyId, used }] of reading.keys.entries()) {
     if (n > 0 && n % KEYS_AT_ONCE === 0) await nextTurn();
-    const { policy, shares, caps } = standings.get(apiKeyId)!;
-    const used = { buckets, amounts: keysAmounts(moment, amounts, (n + 1) * buckets.length) };
+    const { policy, shares, caps, most } = standings.get(apiKeyId)!;
     used.amounts.forEach((amount, b) => (unclaimed[b]! -= amount));
-    const { decision, answer } = ask(used, { policy, share: shares[i], cap: caps[i] });
-    perKey.push(keyUsage(apiKeyId, answer, decision.status === "refused" ? decision.retryAt : undefined));
+    const key = { used, share: shares[i], cap: caps[i], most: most[i], reserve: reserves?.questionOf(n) };
+    const decision = ask(policy, key);
+    perKey.push({
+      ...keyUsage(apiKeyId, decision.dimensions[0]!),
+      reserve: reserves?.left[n],
+      retryAt: decision.status === "refused" ? opensFor(decision, { reserves, share: shares[i] }) : undefined,
+    });
   }
-  const everybody = ask(0, { policy: "burst", share: undefined, cap: undefined }).answer;
+  const everybody = ask("burst", { used: 0, share: undefined, cap: undefined }).dimensions[0]!;
   const everyone = everybody.total + everybody.outside;
   const held = heldAt(total, now);
   const provisional = total.amounts[moment.provisionalAt] ?? 0;
   const settled = everybody.total - held - provisional;
+  const window = reserves?.window ?? fixedWindowOf(moment);
   return {
     dimension,
     limitFrom: isSeenLimit(live, dimension) ? "reading" : "plan",
     anchoredBy: anchoredBy(moment),
     reading: readingOf(moment, now),
-    mode: everybody.mode,
-    strictFrom: dimension.limit === "unknown" ? undefined : saturationThreshold,
+    lending: lending.rule,
+    mode: reserves === undefined ? everybody.mode : reserves.spare < 1 ? "strict" : "generous",
+    strictFrom:
+      dimension.limit === "unknown" || lending.rule !== "threshold" ? undefined : saturationThreshold,
     globalUsedPercent: everybody.globalUsedPercent,
     used: everyone,
     consumedTotal: everybody.total - held,
@@ -130,6 +139,10 @@ async function readDimension(
     held,
     outside: everybody.outside,
     free: everybody.maxAllowed,
+    reserved: reserves?.reserved,
+    spare: reserves?.spare,
+    windowFrom: window?.opens,
+    elapsed: window && (now - window.opens) / (window.resets - window.opens),
     opensAt: opensAt({ moment, total }, now),
     burnRate: burn.rate({
       ledger: live.ledger,
@@ -141,7 +154,7 @@ async function readDimension(
   };
 }
 
-function keyUsage(apiKeyId: string, answer: DimensionDecision, retryAt: EpochMs | undefined): KeyUsage {
+function keyUsage(apiKeyId: string, answer: DimensionDecision): Omit<KeyUsage, "reserve" | "retryAt"> {
   const { used, held, share } = answer;
   return {
     apiKeyId,
@@ -152,8 +165,21 @@ function keyUsage(apiKeyId: string, answer: DimensionDecision, retryAt: EpochMs 
     borrowing: answer.borrowing,
     remaining: answer.remaining,
     available: answer.available,
-    retryAt,
   };
+}
+
+/** Who waits for what others hold waits for the same moment as everybody else, or for the share of the next window. */
+function opensFor(
+  { retryAt, dimensions: [answer] }: Refused,
+  {
+    reserves,
+    share = 0,
+  }: { readonly reserves: DimensionReserves | undefined; readonly share: number | undefined },
+): EpochMs | undefined {
+  if (reserves === undefined || answer?.refusal === "cap-absolute") return retryAt;
+  const { lendsAt, window } = reserves;
+  if (share === 0) return lendsAt;
+  return lendsAt === undefined ? window.resets : Math.min(lendsAt, window.resets);
 }
 
 /** A fixed window opens at its end; a rolling one when the smallest request fits again, if it does not now. */
@@ -177,8 +203,9 @@ function isSeenLimit({ governed }: LivePool, { name, limit }: Dimension): boolea
 }
 
 function anchoredBy({ dimension, state, window }: DimensionMoment): DimensionUsage["anchoredBy"] {
-  if (window === undefined) return dimension.anchor === "epoch" ? "epoch" : "rolling";
-  if (state.by === "provider") return "provider";
+  if (state.by === "provider" && window !== undefined) return "provider";
+  if (dimension.anchor === "epoch") return "epoch";
+  if (window === undefined) return "rolling";
   return dimension.anchor === "first-use" ? "first-use" : "calendar";
 }
 
@@ -197,17 +224,4 @@ function tokenBurnRate(dimensions: readonly DimensionUsage[]): PoolUsage["burnRa
     (b.timeToExhaustionMs ?? Infinity) < (a.timeToExhaustionMs ?? Infinity) ? b : a,
   );
   return { tokensPerSecond: soonest.perSecond, timeToExhaustionMs: soonest.timeToExhaustionMs };
-}
-
-async function readInParts(
-  store: UsageStore,
-  ledger: string,
-  counters: readonly Counter[],
-): Promise<readonly number[]> {
-  const amounts: number[] = [];
-  for (let from = 0; from < counters.length; from += COUNTERS_AT_ONCE) {
-    if (from > 0) await nextTurn();
-    amounts.push(...(await store.read(ledger, counters.slice(from, from + COUNTERS_AT_ONCE))));
-  }
-  return amounts;
 }

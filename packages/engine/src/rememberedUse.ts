@@ -92,8 +92,15 @@ function plus(a: AmountsInGrains, b: AmountsInGrains): AmountsInGrains {
 }
 
 function plusHeld(a: Held, b: Held): Held {
-  if (a.percentIn === undefined && b.percentIn === undefined) return plus(a, b);
-  const percentIn = new Map(a.percentIn);
-  for (const [name, percent] of b.percentIn ?? []) percentIn.set(name, (percentIn.get(name) ?? 0) + percent);
-  return { ...plus(a, b), percentIn };
+  const sum = plus(a, b);
+  const percentIn = plusIn(a.percentIn, b.percentIn);
+  const ownIn = plusIn(a.ownIn, b.ownIn);
+  return percentIn === undefined && ownIn === undefined ? sum : { ...sum, percentIn, ownIn };
+}
+
+function plusIn(a: Held["percentIn"], b: Held["percentIn"]): Held["percentIn"] {
+  if (a === undefined || b === undefined) return a ?? b;
+  const sums = new Map(a);
+  for (const [name, amount] of b) sums.set(name, (sums.get(name) ?? 0) + amount);
+  return sums;
 }

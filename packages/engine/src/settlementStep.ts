@@ -2,7 +2,7 @@ import type { AmountsInGrains, EpochMs } from "@quota/core";
 import type { LivePool } from "./governedPools.js";
 import { heldIn, type Held } from "./held.js";
 import { generationAt } from "./leaseBook.js";
-import { NOTHING } from "./rememberedUse.js";
+import { reserveSettlementAdditions } from "./reserveSettlement.js";
 import type { Counter, LedgerId, UsageStore } from "./usageStore.js";
 import { MOVED } from "./windowState.js";
 
@@ -17,6 +17,13 @@ export interface Additions {
   readonly revision: number | "any";
   /** Where demand is taken back that a stream was followed for and has not used after all: the key's; everybody's is the next. */
   readonly takenBackAt?: readonly number[] | undefined;
+  /** Where the amounts depend on what some counters hold: which those are, by their places, and what is added then instead of `amounts`. */
+  readonly reading?:
+    | {
+        readonly looksAt: readonly number[];
+        readonly amountsOn: (shown: readonly number[]) => readonly number[];
+      }
+    | undefined;
 }
 
 /** A use that is to be written: what is added to the window, and which hold it replaces. */
@@ -39,6 +46,7 @@ export interface Settlement {
 export function settlementAdditions(settlement: Settlement, leaseMs: number, now: EpochMs): Additions {
   const { live, apiKeyId, actual, hold } = settlement;
   const moment = live.momentAt(now);
+  if (moment.keepsReserves) return reserveSettlementAdditions(settlement, leaseMs, now);
   const { counters } = moment.sheetOf(apiKeyId);
   const generationsAgo = hold === undefined ? Infinity : generationAt(leaseMs, now) - hold.generation;
   const touched: Counter[] = [];
@@ -69,22 +77,40 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
   return { counters: touched, amounts, revision: moment.revision, takenBackAt };
 }
 
-/** What a renewal adds: the hold to the current generation, and, negative, to the one it lay in. */
+/**
+ * What a renewal adds: the hold to the current generation, and, negative, to the one it lay in. A hold that has evaporated in the meantime is
+ * held anew, and not out of the key's reserve: that was given back to it, and may be spent.
+ */
 export function renewalAdditions(
-  renewed: Omit<Settlement, "actual"> & { readonly hold: NonNullable<Settlement["hold"]> },
+  { live, apiKeyId, hold }: Omit<Settlement, "actual"> & { readonly hold: NonNullable<Settlement["hold"]> },
   leaseMs: number,
   now: EpochMs,
 ): Additions {
-  const current = { estimate: renewed.hold.estimate, generation: generationAt(leaseMs, now) };
-  const back = settlementAdditions({ ...renewed, actual: NOTHING }, leaseMs, now);
-  const again = settlementAdditions({ ...renewed, actual: NOTHING, hold: current }, leaseMs, now);
-  return {
-    // Without the revisions, the last of each.
-    counters: [...back.counters.slice(0, -1), ...again.counters.slice(0, -1)],
-    amounts: [...back.amounts.slice(0, -1), ...again.amounts.slice(0, -1).map((amount) => -amount)],
-    // Generations are the same in all windows.
-    revision: "any",
-  };
+  const moment = live.momentAt(now);
+  const { counters: sheet } = moment.sheetOf(apiKeyId);
+  const generationsAgo = generationAt(leaseMs, now) - hold.generation;
+  const counters: Counter[] = [];
+  const amounts: number[] = [];
+  let offset = 0;
+  for (const { dimension, buckets, heldAt, reserve } of moment.dimensions) {
+    const size = buckets.length;
+    const held = heldIn(hold.estimate, dimension);
+    const own = generationsAgo <= 1 ? (hold.estimate.ownIn?.get(dimension.name) ?? 0) : 0;
+    const moved = reserve === undefined ? [held, held] : [held, held, own, held - own];
+    moved.forEach((amount, tally) => {
+      if (amount === 0) return;
+      const at = offset + tally * size + heldAt;
+      if (generationsAgo <= 1) {
+        counters.push(sheet[at + generationsAgo]!);
+        amounts.push(-amount);
+      }
+      counters.push(sheet[at]!);
+      amounts.push(amount);
+    });
+    offset += moved.length * size;
+  }
+  // Generations are the same in all windows.
+  return { counters, amounts, revision: "any" };
 }
 
 /**
@@ -95,7 +121,7 @@ export function addTo(
   step: { readonly store: UsageStore; readonly ledger: LedgerId; readonly additions: Additions },
   now: EpochMs,
 ): Promise<readonly number[] | typeof MOVED> {
-  const { counters, amounts, revision, takenBackAt } = step.additions;
+  const { counters, revision, takenBackAt, reading } = step.additions;
   const last = counters.length - 1;
   if (last < 0) return Promise.resolve([]);
   return step.store.transact<readonly number[] | typeof MOVED>({
@@ -106,16 +132,26 @@ export function addTo(
       if (revision !== "any" && shown[last] !== revision)
         return { result: MOVED, additions: new Array<number>(shown.length).fill(0) };
       const result = shown.slice();
+      const amounts = amountsOn(step.additions, shown);
       if (takenBackAt !== undefined)
         return { result, additions: upToTheLargest(ofWhatWaits(amounts, takenBackAt, shown), shown) };
       for (let i = 0; i < amounts.length; i += 1)
         if (shown[i]! > Number.MAX_SAFE_INTEGER - amounts[i]!)
           return { result, additions: upToTheLargest(amounts, shown) };
-      const holdsUpTo = new Array<number>(amounts.length).fill(Infinity);
+      const holdsUpTo = new Array<number | undefined>(amounts.length).fill(Infinity);
       if (revision !== "any") holdsUpTo[last] = revision;
+      for (const at of reading?.looksAt ?? []) holdsUpTo[at] = undefined;
       return { result, additions: amounts, holdsUpTo };
     },
   });
+}
+
+/** What is added where the counters hold this much. */
+export function amountsOn(
+  { amounts, reading }: Pick<Additions, "amounts" | "reading">,
+  shown: readonly number[],
+): readonly number[] {
+  return reading === undefined ? amounts : reading.amountsOn(shown);
 }
 
 /**

@@ -24,9 +24,10 @@ export interface Verdict<Result> {
   readonly additions: readonly number[];
   /**
    * Bounds per counter: the verdict stands (no sterner, same additions) at any amounts that are all within them. Absent: only at
-   * exactly the amounts shown. A store that can hold others off while it decides has no use for them.
+   * exactly the amounts shown; a bound that is undefined, only at exactly that counter's. A store that can hold others off while it
+   * decides has no use for them.
    */
-  readonly holdsUpTo?: readonly number[] | undefined;
+  readonly holdsUpTo?: readonly (number | undefined)[] | undefined;
 }
 
 /** One step on a ledger. */

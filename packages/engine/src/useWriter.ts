@@ -49,7 +49,7 @@ export function createUseWriter(tools: {
     const awaited = !closed;
     if (awaited) writing += 1;
     try {
-      const live = use.live ?? (await governedPools.ofConnection(use.caller));
+      const live = await poolFor(use, at);
       if (live === undefined) return;
       const settlement = { live, apiKeyId: use.caller.apiKeyId, actual: use.actual, hold: use.hold };
       let additions = settlementAdditions(settlement, leaseMs, at);
@@ -83,6 +83,14 @@ export function createUseWriter(tools: {
       if (awaited) writing -= 1;
       if (writing === 0) ended?.();
     }
+  }
+
+  /** Reserves are reckoned with the shares that the pool has now, whatever it had when the request was let in. */
+  async function poolFor({ live, caller }: UnwrittenUse, at: EpochMs): Promise<LivePool | undefined> {
+    if (live === undefined) return governedPools.ofConnection(caller);
+    if (live.momentAt(at).hasAgreedShares) return live;
+    const now = await governedPools.ofConnection(caller);
+    return now?.ledger === live.ledger ? now : live;
   }
 
   /** All at once: stores commit together what waits together, and a store that is still away is waited for once. */

@@ -45,7 +45,7 @@ export function windowChanges(
       changes.push({
         moment: each,
         kind: due.kind,
-        next: { ...state, ...window, by, number: nextNumber(each, due.kind) },
+        next: { ...withoutShares(state, due.kind), ...window, by, number: nextNumber(each, due.kind) },
         sighting: undefined,
       });
     }
@@ -59,8 +59,10 @@ export function windowChanges(
  */
 function asCounted(moment: DimensionMoment, now: EpochMs): DimensionMoment {
   const { dimension, state } = moment;
-  if (state.by !== "nobody" || dimension.anchor === undefined || dimension.anchor === "epoch") return moment;
-  const shape = { ...dimension.shape, edge: "weighted" } as const;
+  const { rolledAs } = dimension;
+  const isOwn = dimension.anchor === undefined || (dimension.anchor === "epoch" && rolledAs === undefined);
+  if (state.by !== "nobody" || isOwn) return moment;
+  const shape = rolledAs ?? ({ ...dimension.shape, edge: "weighted" } as const);
   return dimensionMoment({ dimension: { ...dimension, shape }, state, generations: holdsOf(moment) }, now);
 }
 
@@ -83,7 +85,12 @@ function seenChange(moment: DimensionMoment, sighting: Sighting): WindowChange {
   return {
     moment,
     kind,
-    next: { ...state, ...ends(sighted), by: "provider", number: nextNumber(moment, kind) },
+    next: {
+      ...withoutShares(state, kind),
+      ...ends(sighted),
+      by: "provider",
+      number: nextNumber(moment, kind),
+    },
     sighting,
   };
 }
@@ -96,10 +103,23 @@ function goingOn(moment: DimensionMoment, { resetsAt }: Sighting, now: EpochMs):
   if (laterMs <= 0 || laterMs > SAME_RESET_MS) return moment;
   const generations = holdsOf(moment);
   return {
-    ...dimensionMoment({ dimension, state: { ...state, resets: resetsAt }, generations }, now),
+    ...dimensionMoment(
+      {
+        dimension,
+        state: { ...state, resets: resetsAt },
+        generations,
+        keepsReserves: moment.reserve !== undefined,
+      },
+      now,
+    ),
     // What is in the ledger is what this was worked out on.
     state,
   };
+}
+
+/** What goes over into another layout is counted there; what reserves have given up is not, so they are reckoned anew. */
+function withoutShares(state: WindowState, kind: WindowChange["kind"]): WindowState {
+  return kind === "first" || kind === "given-up" ? { ...state, sharesPrint: 0 } : state;
 }
 
 function nextNumber({ state, window }: DimensionMoment, kind: WindowChange["kind"]): number {

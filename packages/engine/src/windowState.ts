@@ -25,6 +25,12 @@ export interface WindowState {
   readonly isLimitRefuted: boolean;
   /** What demand costs in percent; undefined while nothing is learned. */
   readonly rate: PercentRate | undefined;
+  /** What stands for the shares that reserves are reckoned with; 0 where none are kept. */
+  readonly sharesPrint: number;
+  /** The version of the pool that had these shares. */
+  readonly sharesVersion: number;
+  /** Grows whenever reserves are reckoned anew; names the bucket in which each key's share is written down. */
+  readonly sharesBase: number;
 }
 
 /** A full window: fullness is kept in grains of percent, and they are compared with what is counted in percent. */
@@ -42,6 +48,9 @@ export const NOTHING_AGREED: WindowState = Object.freeze({
   limit: 0,
   isLimitRefuted: false,
   rate: undefined,
+  sharesPrint: 0,
+  sharesVersion: 0,
+  sharesBase: 0,
 });
 
 /**
@@ -79,7 +88,7 @@ export function revisionFor(
 }
 
 /** Longer than any window needs: what lies idle for so long has nothing left that counts. */
-const KEPT_MS = 400 * 86_400_000;
+export const KEPT_MS = 400 * 86_400_000;
 
 /** Counts the changes of a ledger's {@link WindowState}s. */
 export function revisionCounter(now: EpochMs): Counter {
@@ -98,6 +107,7 @@ export function stateCounters(name: DimensionName, now: EpochMs): readonly Count
 /** A state as numbers. */
 export function stateAmounts(state: WindowState): readonly number[] {
   const { number, by, opens, resets, seenAt, seen, outside, limit, isLimitRefuted, rate } = state;
+  const { sharesPrint, sharesVersion, sharesBase } = state;
   return [
     number,
     BY.indexOf(by),
@@ -110,26 +120,30 @@ export function stateAmounts(state: WindowState): readonly number[] {
     isLimitRefuted ? 1 : 0,
     rate?.percent ?? 0,
     rate?.demand ?? 0,
+    sharesPrint,
+    sharesVersion,
+    sharesBase,
   ];
 }
 
 /** A state from its numbers, which begin at `from`. */
 export function stateFrom(amounts: readonly number[], from: number): WindowState {
-  const [number, by, opens, resets, seenAt, seen, outside, limit, refuted, percent, demand] = amounts.slice(
-    from,
-    from + FIELDS.length,
-  ) as [number, number, number, number, number, number, number, number, number, number, number];
+  const at = (field: (typeof FIELDS)[number]): number => amounts[from + FIELDS.indexOf(field)]!;
+  const [percent, demand] = [at("rate-percent"), at("rate-demand")];
   return {
-    number,
-    by: BY[by] ?? "nobody",
-    opens,
-    resets,
-    seenAt,
-    seen,
-    outside,
-    limit,
-    isLimitRefuted: refuted > 0,
+    number: at("number"),
+    by: BY[at("by")] ?? "nobody",
+    opens: at("opens"),
+    resets: at("resets"),
+    seenAt: at("seen-at"),
+    seen: at("seen"),
+    outside: at("outside"),
+    limit: at("limit"),
+    isLimitRefuted: at("limit-refuted") > 0,
     rate: percent > 0 && demand > 0 ? { percent, demand } : undefined,
+    sharesPrint: at("shares-print"),
+    sharesVersion: at("shares-version"),
+    sharesBase: at("shares-base"),
   };
 }
 
@@ -147,6 +161,9 @@ const FIELDS = [
   "limit-refuted",
   "rate-percent",
   "rate-demand",
+  "shares-print",
+  "shares-version",
+  "shares-base",
 ] as const;
 
 /** Where among a state's numbers the moment of the newest reading is. */

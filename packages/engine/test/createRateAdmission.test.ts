@@ -249,7 +249,7 @@ describe("the bounds of a step", () => {
     const verdict = rateScopesVerdict(step, read, at);
     expect(verdict.result).toEqual({ kind: "charged" });
     expect(verdict.additions).toEqual([0, 1, 0, 0, 0, 0, 0, 0]);
-    const bounds = verdict.holdsUpTo!;
+    const bounds = verdict.holdsUpTo as readonly number[];
     expect(bounds.slice(0, 4)).toEqual([0, 6, 1, 4]);
     expect(
       rateScopesVerdict(

@@ -1,11 +1,14 @@
 import {
   idFault,
+  lendingSpec,
+  parseLending,
   policyOf,
   UNITS,
   WINDOWS,
   whenStoreFailsOf,
   type Allocation,
   type Cap,
+  type Lending,
   type Pool,
   type Unit,
   type WindowName,
@@ -39,18 +42,18 @@ export function poolRows(connection: Database, onDamage: OnDamage): PoolRows {
     "SELECT * FROM quota_allocations WHERE pool_id = ? ORDER BY position",
   );
   const insertPool = connection.prepare<[Omit<PoolRow, "position">]>(
-    `INSERT INTO quota_pools (id, connection_id, name, unallocated, saturation_threshold, when_store_fails, incarnation, version, created_at, revision)
-     VALUES (@id, @connection_id, @name, @unallocated, @saturation_threshold, @when_store_fails, @incarnation, @version, @created_at, @revision)`,
+    `INSERT INTO quota_pools (id, connection_id, name, unallocated, saturation_threshold, when_store_fails, lending, shadow, incarnation, version, created_at, revision)
+     VALUES (@id, @connection_id, @name, @unallocated, @saturation_threshold, @when_store_fails, @lending, @shadow, @incarnation, @version, @created_at, @revision)`,
   );
   const updatePool = connection.prepare<[Omit<PoolRow, "position">]>(
     `UPDATE quota_pools SET name = @name, unallocated = @unallocated, saturation_threshold = @saturation_threshold,
-       when_store_fails = @when_store_fails, version = @version, revision = @revision WHERE id = @id`,
+       when_store_fails = @when_store_fails, lending = @lending, shadow = @shadow, version = @version, revision = @revision WHERE id = @id`,
   );
   const deletePool = connection.prepare("DELETE FROM quota_pools WHERE id = ?");
   const deleteAllocations = connection.prepare("DELETE FROM quota_allocations WHERE pool_id = ?");
   const insertAllocation = connection.prepare(
-    `INSERT INTO quota_allocations (pool_id, position, api_key_id, weight, policy, cap_unit, cap_window, cap_grains)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO quota_allocations (pool_id, position, api_key_id, weight, policy, cap_unit, cap_window, cap_grains, lending_limit, borrowing_limit)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
   return {
@@ -78,7 +81,7 @@ export function poolRows(connection: Database, onDamage: OnDamage): PoolRows {
 
   function insertAllocations({ id, allocations: all }: Pool): void {
     let position = 0;
-    for (const { apiKeyId, weight, policy, cap } of all.values()) {
+    for (const { apiKeyId, weight, policy, cap, lendingLimit, borrowingLimit } of all.values()) {
       insertAllocation.run(
         id,
         position,
@@ -88,6 +91,8 @@ export function poolRows(connection: Database, onDamage: OnDamage): PoolRows {
         cap?.unit ?? null,
         cap?.window ?? null,
         cap?.value ?? null,
+        lendingLimit ?? null,
+        borrowingLimit ?? null,
       );
       position += 1;
     }
@@ -102,6 +107,8 @@ interface PoolRow {
   readonly unallocated: string;
   readonly saturation_threshold: number | null;
   readonly when_store_fails: string | null;
+  readonly lending: string;
+  readonly shadow: string | null;
   readonly incarnation: string;
   readonly version: number;
   readonly created_at: number;
@@ -115,6 +122,8 @@ interface AllocationRow {
   readonly cap_unit: string | null;
   readonly cap_window: string | null;
   readonly cap_grains: number | null;
+  readonly lending_limit: number | null;
+  readonly borrowing_limit: number | null;
 }
 
 function rowOf(pool: Pool, revision: number): Omit<PoolRow, "position"> {
@@ -124,7 +133,9 @@ function rowOf(pool: Pool, revision: number): Omit<PoolRow, "position"> {
     name: pool.name,
     unallocated: pool.unallocated,
     saturation_threshold: pool.saturationThreshold ?? null,
-    when_store_fails: storedPolicy(pool.whenStoreFails),
+    when_store_fails: storedWord(pool.whenStoreFails) ?? null,
+    lending: storedWord(lendingSpec(pool.lending)),
+    shadow: storedWord(pool.shadow && lendingSpec(pool.shadow)) ?? null,
     incarnation: pool.incarnation,
     version: pool.version,
     created_at: pool.createdAt,
@@ -154,6 +165,8 @@ function readPool(row: PoolRow, allocationRows: readonly AllocationRow[], onDama
     unallocated: readUnallocated(row.unallocated, report),
     saturationThreshold: readThreshold(row.saturation_threshold, report),
     whenStoreFails: readWhenStoreFails(row.when_store_fails, report),
+    lending: readLending(row.lending, report),
+    shadow: readShadow(row.shadow, report),
     allocations,
     incarnation: row.incarnation,
     version: row.version,
@@ -174,17 +187,36 @@ function readThreshold(value: number | null, report: (problem: string) => void):
   return 0;
 }
 
-/** A word stands as it is, a budget as JSON. */
-function storedPolicy(policy: Pool["whenStoreFails"]): string | null {
-  return typeof policy === "object" ? JSON.stringify(policy) : (policy ?? null);
+/** A word stands as it is, and what has numbers in it as JSON. */
+function storedWord<Word extends string | object | undefined>(word: Word): string | Exclude<Word, object> {
+  return typeof word === "object" ? JSON.stringify(word) : (word as Exclude<Word, object>);
+}
+
+function wordIn(text: string): unknown {
+  return text.startsWith("{") ? jsonIn(text) : text;
 }
 
 function readWhenStoreFails(text: string | null, report: (problem: string) => void): Pool["whenStoreFails"] {
   if (text === null) return undefined;
-  const policy = whenStoreFailsOf(text.startsWith("{") ? jsonIn(text) : text);
+  const policy = whenStoreFailsOf(wordIn(text));
   if (policy !== undefined) return policy;
   report(`when_store_fails is ${JSON.stringify(text)}; requests are denied while the store is away.`);
   return "deny";
+}
+
+function readLending(text: string, report: (problem: string) => void): Lending {
+  const parsed = parseLending(wordIn(text), "lending");
+  if (parsed.ok) return parsed.value;
+  report(`lending is ${JSON.stringify(text)}; nothing is lent.`);
+  return { rule: "static" };
+}
+
+function readShadow(text: string | null, report: (problem: string) => void): Lending | undefined {
+  if (text === null) return undefined;
+  const parsed = parseLending(wordIn(text), "shadow");
+  if (parsed.ok) return parsed.value;
+  report(`shadow is ${JSON.stringify(text)}; nothing is compared.`);
+  return undefined;
 }
 
 /** Text that is no JSON is no policy either. */
@@ -206,7 +238,20 @@ function readAllocation(row: AllocationRow, report: (problem: string) => void): 
     weight: inRange ? row.weight : 0,
     policy,
     cap: readCap(row, report),
+    lendingLimit: readPercent("lending_limit", row.lending_limit, report),
+    borrowingLimit: readPercent("borrowing_limit", row.borrowing_limit, report),
   });
+}
+
+function readPercent(
+  column: string,
+  value: number | null,
+  report: (problem: string) => void,
+): number | undefined {
+  if (value === null) return undefined;
+  if (value >= 0 && value <= 100) return value;
+  report(`${column} is ${String(value)}; it counts as 0.`);
+  return 0;
 }
 
 function readCap(row: AllocationRow, report: (problem: string) => void): Cap | undefined {

@@ -1,7 +1,15 @@
 import quota from "./migrations/0001-quota.sql";
+import poolLending from "./migrations/0002-pool-lending.sql";
+import poolShadow from "./migrations/0003-pool-shadow.sql";
+import lendingLimit from "./migrations/0004-allocation-lending-limit.sql";
+import borrowingLimit from "./migrations/0005-allocation-borrowing-limit.sql";
 import type { Migration } from "./migrate.js";
 
 /** The tables of this package, in the order in which they came. A file that has shipped is never changed; a new one is added. */
 export const QUOTA_MIGRATIONS: readonly Migration[] = Object.freeze([
   { number: 1, name: "0001-quota", sql: quota },
+  { number: 2, name: "0002-pool-lending", sql: poolLending },
+  { number: 3, name: "0003-pool-shadow", sql: poolShadow },
+  { number: 4, name: "0004-allocation-lending-limit", sql: lendingLimit },
+  { number: 5, name: "0005-allocation-borrowing-limit", sql: borrowingLimit },
 ]);

@@ -92,7 +92,7 @@ describe("createSqlitePoolDirectory", () => {
     expect(() =>
       db.connection
         .exec(`INSERT INTO quota_pools SELECT 99, 'x', connection_id, name, unallocated, saturation_threshold,
-      when_store_fails, incarnation, version, created_at, revision FROM quota_pools`),
+      when_store_fails, incarnation, version, created_at, revision, lending, shadow FROM quota_pools`),
     ).toThrow(/UNIQUE constraint failed: quota_pools.connection_id/);
     await pools.delete("team");
     expect(db.connection.prepare("SELECT count(*) FROM quota_allocations").pluck().get()).toBe(0);

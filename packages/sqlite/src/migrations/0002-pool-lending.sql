@@ -1,0 +1,1 @@
+ALTER TABLE quota_pools ADD COLUMN lending TEXT NOT NULL DEFAULT 'threshold';

@@ -1,0 +1,1 @@
+ALTER TABLE quota_allocations ADD COLUMN lending_limit REAL;
