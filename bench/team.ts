@@ -1,4 +1,4 @@
-import { parseDimensions, type DimensionSpec } from "@quota/core";
+import { parseDimensions, type DimensionSpec, type LendingSpec } from "@quota/core";
 import {
   createMemoryPlanOverrides,
   createMemoryPoolDirectory,
@@ -28,11 +28,13 @@ export async function createTeam({
   keys,
   dimensions = TWO_DIMENSIONS,
   clock = { now: Date.now },
+  lending = "threshold",
 }: {
   readonly store: UsageStore;
   readonly keys: number;
   readonly dimensions?: readonly DimensionSpec[];
   readonly clock?: { now(): number };
+  readonly lending?: LendingSpec;
 }): Promise<Team> {
   const pools = createMemoryPoolDirectory();
   const plans = createMemoryPlanOverrides();
@@ -41,6 +43,7 @@ export async function createTeam({
     {
       connectionId: CONNECTION,
       name: "Team",
+      lending,
       allocations: ids.map((apiKeyId) => ({ apiKeyId, weight: 100 / keys, policy: "hard" })),
     },
     Date.now(),

@@ -15,6 +15,19 @@ interface Cell {
   amount: number;
 }
 
+/** A ledger's cells by their ids, and how often some were made or dropped. */
+interface Ledger {
+  readonly ids: Map<CounterId, readonly Cell[]>;
+  changes: number;
+}
+
+/** Where the counters of a list were found, when the ledger had changed so often. */
+interface Found {
+  readonly ledger: Ledger;
+  readonly changes: number;
+  readonly cells: (Cell | undefined)[];
+}
+
 /** What a step sees. */
 interface Look {
   readonly cells: readonly (Cell | undefined)[];
@@ -40,7 +53,9 @@ const SWEPT_WHEN_FULL = 1_000;
  */
 export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): UsageStore {
   const maxCounters = parseMaxCounters(options.maxCounters ?? 1_000_000);
-  const ledgers = new Map<LedgerId, Map<CounterId, readonly Cell[]>>();
+  const ledgers = new Map<LedgerId, Ledger>();
+  /** Who asks often asks with the same list: where its counters are is found once. */
+  const found = new WeakMap<readonly Counter[], Found>();
   const sweeper = sweepForever();
   let size = 0;
   let closed = false;
@@ -73,7 +88,7 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
     async forget(before) {
       refuseWhenClosed();
       const sizeBefore = size;
-      for (const [ledger, ids] of ledgers) for (const id of ids.keys()) drop(ledger, id, before);
+      for (const [ledger, { ids }] of ledgers) for (const id of ids.keys()) drop(ledger, id, before);
       return sizeBefore - size;
     },
 
@@ -83,34 +98,54 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
     },
   };
 
-  /** The cells of the counters that have not expired, and what they hold; both aligned. Neighbours of one id share one look-up. */
-  function look(ledger: LedgerId, counters: readonly Counter[], now: EpochMs): Look {
-    const ids = ledgers.get(ledger);
-    const found = new Array<Cell | undefined>(counters.length);
-    const amounts = new Array<number>(counters.length);
+  /** The cells of the counters that have not expired, and what they hold; both aligned. */
+  function look(ledgerId: LedgerId, counters: readonly Counter[], now: EpochMs): Look {
+    const amounts = new Array<number>(counters.length).fill(0);
+    const ledger = ledgers.get(ledgerId);
+    if (ledger === undefined) return { cells: new Array<undefined>(counters.length), amounts };
+    const all = cellsOf(ledger, counters);
+    let cells: (Cell | undefined)[] = all;
+    for (let i = 0; i < all.length; i += 1) {
+      const cell = all[i];
+      if (cell === undefined) continue;
+      if (cell.expiresAt > now && counters[i]!.expiresAt > now) amounts[i] = cell.amount;
+      else {
+        if (cells === all) cells = all.slice();
+        cells[i] = undefined;
+      }
+    }
+    return { cells, amounts };
+  }
+
+  /** Neighbours of one id share one look-up. */
+  function cellsOf(ledger: Ledger, counters: readonly Counter[]): (Cell | undefined)[] {
+    const before = found.get(counters);
+    if (before?.ledger === ledger && before.changes === ledger.changes) return before.cells;
+    const cells = new Array<Cell | undefined>(counters.length);
     let id: CounterId | undefined;
-    let cells: readonly Cell[] | undefined;
+    let others: readonly Cell[] | undefined;
     for (let i = 0; i < counters.length; i += 1) {
       const counter = counters[i]!;
       if (counter.id !== id) {
         id = counter.id;
-        cells = ids?.get(id);
+        others = ledger.ids.get(id);
       }
-      const cell =
-        cells !== undefined && counter.expiresAt > now ? liveCell(cells, counter.bucket, now) : undefined;
-      found[i] = cell;
-      amounts[i] = cell === undefined ? 0 : cell.amount;
+      cells[i] = others === undefined ? undefined : cellIn(others, counter.bucket);
     }
-    return { cells: found, amounts };
+    found.set(counters, { ledger, changes: ledger.changes, cells });
+    return cells;
   }
 
   /** A cell for a counter that has none, in place of an expired one. */
   function make(ledger: LedgerId, { id, bucket, expiresAt }: Counter): Cell {
-    const ids = ledgers.get(ledger) ?? new Map<CounterId, readonly Cell[]>();
+    const into = ledgers.get(ledger) ?? { ids: new Map<CounterId, readonly Cell[]>(), changes: 0 };
+    const { ids } = into;
     const others = (ids.get(id) ?? []).filter((cell) => cell.bucket !== bucket);
     const cell = { bucket, expiresAt, amount: 0 };
     size += 1 + others.length - (ids.get(id)?.length ?? 0);
-    ledgers.set(ledger, ids.set(id, [cell, ...others]));
+    ids.set(id, [cell, ...others]);
+    into.changes += 1;
+    ledgers.set(ledger, into);
     return cell;
   }
 
@@ -129,7 +164,7 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
   function* sweepForever(): Generator<undefined, never, EpochMs> {
     for (;;) {
       let before = yield;
-      for (const [ledger, ids] of ledgers)
+      for (const [ledger, { ids }] of ledgers)
         for (const id of ids.keys()) {
           drop(ledger, id, before);
           before = yield;
@@ -137,15 +172,18 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
     }
   }
 
-  function drop(ledger: LedgerId, id: CounterId, before: EpochMs): void {
-    const ids = ledgers.get(ledger);
-    const cells = ids?.get(id);
-    if (ids === undefined || cells === undefined || cells.every((cell) => cell.expiresAt >= before)) return;
+  function drop(ledgerId: LedgerId, id: CounterId, before: EpochMs): void {
+    const ledger = ledgers.get(ledgerId);
+    const cells = ledger?.ids.get(id);
+    if (ledger === undefined || cells === undefined || cells.every((cell) => cell.expiresAt >= before))
+      return;
+    const { ids } = ledger;
+    ledger.changes += 1;
     const kept = cells.filter((cell) => cell.expiresAt >= before);
     size -= cells.length - kept.length;
     if (kept.length > 0) ids.set(id, kept);
     else ids.delete(id);
-    if (ids.size === 0) ledgers.delete(ledger);
+    if (ids.size === 0) ledgers.delete(ledgerId);
   }
 
   function refuseWhenClosed(): void {
@@ -153,8 +191,8 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
   }
 }
 
-function liveCell(cells: readonly Cell[], bucket: number, now: EpochMs): Cell | undefined {
-  for (const cell of cells) if (cell.bucket === bucket) return cell.expiresAt > now ? cell : undefined;
+function cellIn(cells: readonly Cell[], bucket: number): Cell | undefined {
+  for (const cell of cells) if (cell.bucket === bucket) return cell;
   return undefined;
 }
 

@@ -29,8 +29,8 @@ export interface PoolMoment {
   readonly keepsReserves: boolean;
   /** What a request by this key must see. */
   sheetOf(apiKeyId: string): CounterSheet;
-  /** What must be seen to look at every key's reserve, one key after the other: per dimension that keeps reserves, its use and what it has spent. */
-  reserveCounters(): { readonly keys: readonly string[]; readonly counters: readonly Counter[] };
+  /** What must be seen to look at every key's reserve. */
+  everySheet(): EverySheet;
 }
 
 /**
@@ -40,6 +40,19 @@ export interface PoolMoment {
  */
 export interface CounterSheet {
   readonly apiKeyId: string;
+  readonly counters: readonly Counter[];
+}
+
+/**
+ * The counters of everybody's reserves, flat: key after key, and of each, dimension after dimension that keeps reserves, its use and what its
+ * reserve has spent; then, dimension after dimension, everybody's use and, where reserves are kept, what is lent. At the end stands the
+ * revision of the ledger's windows.
+ */
+export interface EverySheet {
+  readonly keys: readonly string[];
+  /** Where each key is among them. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly perKey: number;
   readonly counters: readonly Counter[];
 }
 
@@ -76,7 +89,7 @@ export function poolMoment(
   });
   const revision = revisionCounter(now);
   const sheets = new Map<string, CounterSheet>();
-  let all: ReturnType<PoolMoment["reserveCounters"]> | undefined;
+  let every: EverySheet | undefined;
   return {
     goodFrom,
     goodUntil,
@@ -98,9 +111,9 @@ export function poolMoment(
       }
       return sheet;
     },
-    reserveCounters() {
-      all ??= reserveCounters(dimensions, [...governed.standings.keys()]);
-      return all;
+    everySheet() {
+      every ??= everyCounters(dimensions, [...governed.standings.keys()], revision);
+      return every;
     },
   };
 }
@@ -111,15 +124,19 @@ function talliesOf(moment: DimensionMoment, apiKeyId: string): readonly Counter[
   return tallies;
 }
 
-function reserveCounters(
+function everyCounters(
   dimensions: readonly DimensionMoment[],
   keys: readonly string[],
-): { readonly keys: readonly string[]; readonly counters: readonly Counter[] } {
+  revision: Counter,
+): EverySheet {
   const reserving = dimensions.filter(({ reserve }) => reserve !== undefined);
+  const perKey = reserving.reduce((sum, { buckets }) => sum + 2 * buckets.length, 0);
   const counters: Counter[] = [];
   for (const key of keys)
     for (const moment of reserving) counters.push(...keyCounters(moment, key), ...spentCounters(moment, key));
-  return { keys, counters };
+  for (const { everyone, reserve } of dimensions) counters.push(...everyone, ...(reserve?.lent ?? []));
+  counters.push(revision);
+  return { keys, places: new Map(keys.map((key, n) => [key, n])), perKey, counters };
 }
 
 /** For how long a dimension is laid out like this: a slot of its own shape, or as long as the window that is agreed on. */

@@ -1,4 +1,12 @@
-import { reservesAt, useAt, type Bucket, type EpochMs, type ReserveLine, type Use } from "@quota/core";
+import {
+  reservesAt,
+  useAt,
+  type Bucket,
+  type EpochMs,
+  type ReserveLine,
+  type ReservesAt,
+  type Use,
+} from "@quota/core";
 import type { AdmissionQuestion } from "./admissionQuestion.js";
 import {
   addHolds,
@@ -8,30 +16,53 @@ import {
   type OthersReserves,
 } from "./decideAdmission.js";
 import { keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
+import type { EverySheet } from "./poolMoment.js";
 import type { Counter, Verdict } from "./usageStore.js";
 import { MOVED } from "./windowState.js";
 
-/** The counters of a request and of everybody's reserves, and where the latter are. */
+/** The counters of everybody's reserves, and where the request's own sheet is among them. */
 export interface SweepSheet {
   readonly counters: readonly Counter[];
-  /** How many of them are the request's own. */
-  readonly own: number;
-  /** The other keys, in the order in which their counters follow. */
-  readonly others: readonly string[];
+  /** Where each counter of the request's sheet is. */
+  readonly own: readonly number[];
+  readonly every: EverySheet;
+  /** Which of the keys is the asking one; undefined for one without an allocation. */
+  readonly asking: number | undefined;
 }
 
 /** What must be shown to decide about a request with a look at every key's reserve. */
 export function sweepSheet({ moment, sheet }: AdmissionQuestion): SweepSheet {
-  const { keys, counters } = moment.reserveCounters();
-  const perKey = counters.length / Math.max(1, keys.length);
-  const at = keys.indexOf(sheet.apiKeyId);
-  const own = sheet.counters.length;
-  if (at < 0) return { counters: sheet.counters.concat(counters), own, others: keys };
-  return {
-    counters: sheet.counters.concat(counters.slice(0, at * perKey), counters.slice((at + 1) * perKey)),
-    own,
-    others: keys.filter((_key, i) => i !== at),
-  };
+  const every = moment.everySheet();
+  const asking = every.places.get(sheet.apiKeyId);
+  const own: number[] = [];
+  const added: Counter[] = [];
+  const { length } = every.counters;
+  let everyoneAt = every.keys.length * every.perKey;
+  let keyAt = asking === undefined ? undefined : asking * every.perKey;
+  let from = 0;
+  for (const { buckets, reserve } of moment.dimensions) {
+    const size = buckets.length;
+    const place = (tally: number, at: number | undefined): void => {
+      for (let b = 0; b < size; b += 1)
+        own.push(
+          at === undefined ? length + added.push(sheet.counters[from + tally * size + b]!) - 1 : at + b,
+        );
+    };
+    const isKept = reserve !== undefined;
+    place(0, isKept ? keyAt : undefined);
+    place(1, everyoneAt);
+    if (isKept) {
+      place(2, keyAt === undefined ? undefined : keyAt + size);
+      place(3, everyoneAt + size);
+      if (keyAt !== undefined) keyAt += 2 * size;
+    }
+    everyoneAt += isKept ? 2 * size : size;
+    from += isKept ? 4 * size : 2 * size;
+  }
+  own.push(length - 1);
+  // Mostly there is nothing to add, and the list is the same for everybody: a store may remember where its counters are.
+  const counters = added.length === 0 ? every.counters : every.counters.concat(added);
+  return { counters, own, every, asking };
 }
 
 /** The rule's answer with a look at every key's reserve, on a reading of a {@link sweepSheet}. Pure. */
@@ -41,7 +72,7 @@ export function decideOnAll(
   now: EpochMs,
 ): DecidedAdmission {
   const others = othersReserves(question, { sheet, amounts }, now);
-  return decideOn(question, { amounts, others }, now);
+  return decideOn(question, { amounts: sheet.own.map((at) => amounts[at]!), others }, now);
 }
 
 /**
@@ -55,59 +86,96 @@ export function sweepVerdict(
   now: EpochMs,
 ): Verdict<DecidedAdmission | typeof MOVED> {
   const additions = new Array<number>(amounts.length).fill(0);
-  if (amounts[sheet.own - 1] !== question.moment.revision) return { result: MOVED, additions };
+  const { own } = sheet;
+  if (amounts[own[own.length - 1]!] !== question.moment.revision) return { result: MOVED, additions };
   const decided = decideOnAll(question, { sheet, amounts }, now);
   const { decision, asked } = decided;
-  const { dimensions } = question.moment;
-  const perKey = dimensions.reduce(
-    (sum, { reserve, buckets }) => sum + (reserve ? 2 * buckets.length : 0),
-    0,
-  );
   const swept = asked.dimensions.map((each) =>
     each.reserve === undefined ? undefined : reservesAt({ ...each, reserve: each.reserve }, now),
   );
   const isCut = swept.some((reserves) => reserves?.isCut);
   if (!decision.allowed && !isCut) return { result: decided, additions };
-  if (decision.allowed) addHolds(additions, question, decided);
 
-  const touched = new Set<number>();
-  let offset = 0;
-  let from = sheet.own;
-  dimensions.forEach(({ buckets, settledAt, reserve }, i) => {
-    const size = buckets.length;
-    if (reserve === undefined) {
-      offset += 2 * size;
-      return;
-    }
-    const { others, decayed } = swept[i]!;
-    const lines = asked.dimensions[i]!.reserve!.others!;
-    let given = 0;
-    lines.forEach(({ share, spent }, n) => {
-      const more = share - useAt(spent, now) - others![n]!;
-      if (more === 0) return;
-      additions[from + n * perKey + size + settledAt] = more;
-      touched.add(n);
-      given += more;
-    });
-    additions[offset + 3 * size + settledAt]! -= given;
-    if (!decision.allowed) {
-      additions[offset + 2 * size + settledAt] = decayed;
-      additions[offset + 3 * size + settledAt]! -= decayed;
-    }
-    offset += 4 * size;
-    from += 2 * size;
-  });
+  const ownAdditions = new Array<number>(own.length).fill(0);
+  if (decision.allowed) addHolds(ownAdditions, question, decided);
+  else addOwnDecay(ownAdditions, question, swept);
+  ownAdditions.forEach((amount, i) => (additions[own[i]!] = amount));
+  const touched = addOthersDecay(additions, { question, sheet, swept, decided }, now);
   if (isCut) return { result: decided, additions };
   return {
     result: decided,
     additions,
     get holdsUpTo() {
-      const bounds = [...admissionBounds(question, decided, now)];
-      for (let n = 0; n < sheet.others.length; n += 1)
-        for (let c = 0; c < perKey; c += 1) bounds.push(touched.has(n) ? undefined : Infinity);
+      const bounds = new Array<number | undefined>(additions.length).fill(Infinity);
+      for (const at of touched) bounds[at] = undefined;
+      admissionBounds(question, decided, now).forEach((bound, i) => (bounds[own[i]!] = bound));
       return bounds;
     },
   };
+}
+
+/** What the asking key's reserve has given up, where the request is refused and every reserve is cut. */
+function addOwnDecay(
+  additions: number[],
+  { moment }: AdmissionQuestion,
+  swept: readonly (ReservesAt | undefined)[],
+): void {
+  let offset = 0;
+  moment.dimensions.forEach(({ buckets, settledAt, reserve }, i) => {
+    const size = buckets.length;
+    if (reserve !== undefined) {
+      const { decayed } = swept[i]!;
+      additions[offset + 2 * size + settledAt] = decayed;
+      additions[offset + 3 * size + settledAt] = -decayed;
+    }
+    offset += reserve === undefined ? 2 * size : 4 * size;
+  });
+}
+
+/** What all other reserves have given up since it was last written down; where the counters are of keys for which that is anything. */
+function addOthersDecay(
+  additions: number[],
+  {
+    question,
+    sheet,
+    swept,
+    decided,
+  }: {
+    readonly question: AdmissionQuestion;
+    readonly sheet: SweepSheet;
+    readonly swept: readonly (ReservesAt | undefined)[];
+    readonly decided: DecidedAdmission;
+  },
+  now: EpochMs,
+): readonly number[] {
+  const { every, own, asking } = sheet;
+  const touched: number[] = [];
+  let offset = 0;
+  let within = 0;
+  question.moment.dimensions.forEach(({ buckets, settledAt, reserve }, i) => {
+    const size = buckets.length;
+    if (reserve === undefined) {
+      offset += 2 * size;
+      return;
+    }
+    const { others } = swept[i]!;
+    const lines = decided.asked.dimensions[i]!.reserve!.others!;
+    let given = 0;
+    for (let line = 0; line < lines.length; line += 1) {
+      const { share, spent } = lines[line]!;
+      const more = share - (typeof spent === "number" ? spent : useAt(spent, now)) - others![line]!;
+      if (more === 0) continue;
+      const key = asking !== undefined && line >= asking ? line + 1 : line;
+      const from = key * every.perKey + within;
+      additions[from + size + settledAt] = more;
+      for (let at = from; at < from + 2 * size; at += 1) touched.push(at);
+      given += more;
+    }
+    additions[own[offset + 3 * size + settledAt]!]! -= given;
+    offset += 4 * size;
+    within += 2 * size;
+  });
+  return touched;
 }
 
 function othersReserves(
@@ -115,26 +183,26 @@ function othersReserves(
   { sheet, amounts }: { readonly sheet: SweepSheet; readonly amounts: readonly number[] },
   now: EpochMs,
 ): OthersReserves {
-  const { dimensions, governed } = moment;
-  const lines = dimensions.map(({ reserve }) => (reserve === undefined ? undefined : ([] as ReserveLine[])));
-  let from = sheet.own;
-  for (const key of sheet.others) {
-    const { shares, kept } = governed.standings.get(key)!;
-    for (let i = 0; i < dimensions.length; i += 1) {
-      const each = dimensions[i]!;
-      const into = lines[i];
-      if (into === undefined) continue;
-      const size = each.buckets.length;
-      into.push({
-        share: shares[i]!,
-        kept: kept[i]!,
+  const { every, asking } = sheet;
+  const standings = every.keys.map((key) => moment.governed.standings.get(key)!);
+  let within = 0;
+  return moment.dimensions.map((each, i) => {
+    if (each.reserve === undefined) return undefined;
+    const size = each.buckets.length;
+    const lines: ReserveLine[] = [];
+    for (let n = 0; n < standings.length; n += 1) {
+      if (n === asking) continue;
+      const from = n * every.perKey + within;
+      lines.push({
+        share: standings[n]!.shares[i]!,
+        kept: standings[n]!.kept[i]!,
         used: useOf(each, { amounts, from, whose: "key" }, now),
         spent: useOf(each, { amounts, from: from + size, whose: "reserve" }, now),
       });
-      from += 2 * size;
     }
-  }
-  return lines;
+    within += 2 * size;
+    return lines;
+  });
 }
 
 /** A number where nothing is held, which is as good until the window ends, and much less to carry about. */
