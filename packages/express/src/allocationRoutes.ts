@@ -7,7 +7,7 @@ import {
   type Rebalance,
 } from "@quota/core";
 import { PoolConflictError } from "@quota/engine";
-import { buildProblem } from "@quota/http";
+import { buildProblem, poolJson } from "@quota/http";
 import type { Request, Router } from "express";
 import type { AdminParts } from "./adminParts.js";
 import { ifMatch } from "./ifMatch.js";
@@ -102,8 +102,7 @@ function joined(
 }
 
 function poolWith(pool: Pool, allocations: readonly AllocationSpec[]): unknown {
-  const { connectionId, name, unallocated, saturationThreshold, whenStoreFails } = pool;
-  return { connectionId, name, unallocated, saturationThreshold, whenStoreFails, allocations };
+  return { ...poolJson(pool), allocations };
 }
 
 /** The faults of the newcomer, by their place in the body. */

@@ -10,6 +10,9 @@ const allocationBody = z.strictObject({
   capValue: anything,
   capUnit: anything,
   capWindow: anything,
+  lend: anything,
+  lendingLimit: anything,
+  borrowingLimit: anything,
 });
 
 const changeable = {
@@ -17,6 +20,8 @@ const changeable = {
   unallocated: anything,
   saturationThreshold: anything,
   whenStoreFails: anything,
+  lending: anything,
+  shadow: anything,
 };
 const allocations = z.array(allocationBody);
 
@@ -38,6 +43,9 @@ export const newAllocationBody = allocationBody.extend({ rebalance });
 
 /** DELETE of one allocation, in its query or its body. */
 export const allocationRemoval = z.object({ rebalance });
+
+/** POST of a preview of another lending rule. */
+export const lendingPreviewBody = z.strictObject({ lending: anything });
 
 /** PUT of a plan. */
 export const planBody = z.strictObject({ dimensions: z.unknown().optional() });

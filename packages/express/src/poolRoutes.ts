@@ -77,10 +77,11 @@ function unnameable(id: unknown): Fault | undefined {
 
 /** A member that is taken away; core knows it as one that was never there. */
 function withoutNulls(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { saturationThreshold, whenStoreFails } = body;
+  const { saturationThreshold, whenStoreFails, shadow } = body;
   return {
     ...body,
     ...(saturationThreshold === null && { saturationThreshold: undefined }),
     ...(whenStoreFails === null && { whenStoreFails: undefined }),
+    ...(shadow === null && { shadow: undefined }),
   };
 }

@@ -4,6 +4,7 @@ import { buildProblem } from "@quota/http";
 import express, { type Request, type Router } from "express";
 import { adminFailures } from "./adminFailures.js";
 import { addAllocationRoutes } from "./allocationRoutes.js";
+import { addLendingRoutes } from "./lendingRoutes.js";
 import { addPlanRoutes } from "./planRoutes.js";
 import { addPoolRoutes } from "./poolRoutes.js";
 import { createPlanBook, type Connections } from "./planBook.js";
@@ -11,8 +12,12 @@ import { addPreviewRoute } from "./previewRoute.js";
 import { sendAnswer } from "./sendAnswer.js";
 
 export interface QuotaAdminOptions {
-  /** Without `burn`, an engine has no history to tell of, and `/pools/:id/burn` is not there. */
-  readonly engine: Pick<QuotaEngine, "usage" | "preview"> & Partial<Pick<QuotaEngine, "burn">>;
+  /**
+   * Without `burn`, an engine has no history to tell of, and `/pools/:id/burn` is not there; nor is `/pools/:id/explain` without `explain`, or
+   * `/pools/:id/lending/preview` without `compareLending`.
+   */
+  readonly engine: Pick<QuotaEngine, "usage" | "preview"> &
+    Partial<Pick<QuotaEngine, "burn" | "explain" | "compareLending">>;
   readonly pools: PoolDirectory;
   readonly plans: PlanOverrides;
   /** Whether this request may administer. Compare secrets in constant time. */
@@ -64,6 +69,7 @@ export function quotaAdmin(options: QuotaAdminOptions): Router {
   const parts = { ...options, clock, planBook: createPlanBook({ ...options, connections }) };
   addPoolRoutes(router, parts);
   addAllocationRoutes(router, parts);
+  addLendingRoutes(router, parts);
   addPlanRoutes(router, parts);
   addPreviewRoute(router, parts);
   router.use((_request, response) =>

@@ -20,6 +20,8 @@ const everything: [method: string, path: string][] = [
   ["DELETE", "/api/quota/plans/seat"],
   ["POST", "/api/quota/plans/seat/preview"],
   ["GET", "/api/quota/pools/team/burn"],
+  ["GET", "/api/quota/pools/team/explain"],
+  ["POST", "/api/quota/pools/team/lending/preview"],
   ["GET", "/api/quota/preview"],
   ["GET", "/api/quota/nothing"],
 ];
@@ -49,6 +51,7 @@ describe("a pool", () => {
       connectionId: "seat",
       name: "Team",
       unallocated: "borrow",
+      lending: "threshold",
       version: 1,
       createdAt: Date.UTC(2026, 0, 5, 12),
       allocations: [

@@ -48,7 +48,23 @@ export {
 } from "./restPlanChange.js";
 export { usageJson, type DimensionUsageJson, type KeyUsageJson, type UsageJson } from "./restUsage.js";
 export { burnJson, type BurnJson, type DimensionBurnJson } from "./restBurn.js";
-export { decisionJson, type DecisionJson, type DimensionDecisionJson } from "./restDecision.js";
+export {
+  decisionJson,
+  type DecisionJson,
+  type DimensionDecisionJson,
+  type ReserveJson,
+  type ShadowDecisionJson,
+} from "./restDecision.js";
+export { explanationJson, type Explanation, type ExplanationJson, type RuleJson } from "./restExplanation.js";
+export { explainWords } from "./explainWords.js";
+export {
+  lendingPreviewJson,
+  type KeyLendingJson,
+  type LendingPreview,
+  type LendingPreviewJson,
+  type UnderRuleJson,
+} from "./restLendingPreview.js";
+export type { ShadowCounts, ShadowJson } from "./restShadow.js";
 export { rateRefusalJson, type RateRefusalJson } from "./restRateRefusal.js";
 export { ownUsageJson, type OwnDimensionJson, type OwnUsageJson } from "./restOwnUsage.js";
 export { parseEstimateQuery } from "./parseEstimateQuery.js";

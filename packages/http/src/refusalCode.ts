@@ -3,7 +3,6 @@ import type { RefusalReason } from "@quota/core";
 /** Why an answer is no answer: what the pool's decision says, and what stands before, beside and behind the pool. */
 export type NoReason =
   | RefusalReason
-  | "reserved"
   | "rate-limit-rpm"
   | "rate-limit-tpm"
   | "budget-exceeded"

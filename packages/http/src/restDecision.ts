@@ -1,4 +1,13 @@
-import { fromGrains, type Decision, type DimensionDecision, type Unit } from "@quota/core";
+import {
+  fromGrains,
+  lendingSpec,
+  type Decision,
+  type DimensionDecision,
+  type LendingSpec,
+  type ReserveNumbers,
+  type ShadowDecision,
+  type Unit,
+} from "@quota/core";
 import { withoutUndefined } from "./withoutUndefined.js";
 
 /**
@@ -18,6 +27,7 @@ export function decisionJson(decision: Decision): DecisionJson {
     decidedBy: "decidedBy" in decision ? decision.decidedBy : undefined,
     retryAt: "retryAt" in decision ? decision.retryAt : undefined,
     dimensions,
+    shadow: "shadow" in decision && decision.shadow !== undefined ? shadowJson(decision.shadow) : undefined,
   });
 }
 
@@ -31,6 +41,16 @@ export interface DecisionJson {
   readonly decidedBy?: string;
   readonly retryAt?: number;
   readonly dimensions: readonly DimensionDecisionJson[];
+  /** What it would have been under the pool's shadow rule; missing where the pool has none. */
+  readonly shadow?: ShadowDecisionJson;
+}
+
+/** What a decision would have been under another rule, which has had no effect. */
+export interface ShadowDecisionJson {
+  readonly lending: LendingSpec;
+  readonly status: ShadowDecision["status"];
+  readonly reason?: string;
+  readonly retryAt?: number;
 }
 
 /** One dimension of {@link DecisionJson}: the members of `DimensionDecision`, in units. */
@@ -39,6 +59,7 @@ export interface DimensionDecisionJson {
   readonly unit: Unit;
   readonly window: string;
   readonly limit: number | "unknown";
+  readonly lending: DimensionDecision["lending"];
   readonly mode: DimensionDecision["mode"];
   readonly globalUsedPercent: number | null;
   readonly cost: number;
@@ -48,6 +69,8 @@ export interface DimensionDecisionJson {
   readonly outside: number;
   readonly share?: number;
   readonly cap?: number;
+  /** Under `reserve`, what is held for whom. */
+  readonly reserve?: ReserveJson;
   readonly remaining?: number;
   readonly available: number | "unlimited";
   readonly maxAllowed?: number;
@@ -55,8 +78,25 @@ export interface DimensionDecisionJson {
   readonly refusal?: string;
 }
 
+/** `ReserveNumbers`, in units. `forOthers` is an upper bound, and `holders` missing, unless `isExact`. */
+export interface ReserveJson {
+  readonly own: number;
+  readonly bound: number;
+  readonly forOthers: number;
+  readonly holders?: number;
+  readonly spare: number;
+  readonly fromOwn: number;
+  readonly decayed: number;
+  readonly isExact: boolean;
+}
+
+function shadowJson({ lending, status, reason, retryAt }: ShadowDecision): ShadowDecisionJson {
+  return withoutUndefined({ lending: lendingSpec(lending), status, reason, retryAt });
+}
+
 function dimensionDecisionJson(answer: DimensionDecision): DimensionDecisionJson {
   const { name, unit, window, limit, mode, globalUsedPercent, available, borrowing, refusal } = answer;
+  const { lending, reserve } = answer;
   const units = (amount: number): number => fromGrains(unit, amount);
   const known = (amount: number | undefined): number | undefined =>
     amount === undefined ? undefined : units(amount);
@@ -65,6 +105,7 @@ function dimensionDecisionJson(answer: DimensionDecision): DimensionDecisionJson
     unit,
     window,
     limit: limit === "unknown" ? limit : units(limit),
+    lending,
     mode,
     globalUsedPercent: globalUsedPercent ?? null,
     cost: units(answer.cost),
@@ -74,10 +115,27 @@ function dimensionDecisionJson(answer: DimensionDecision): DimensionDecisionJson
     outside: units(answer.outside),
     share: known(answer.share),
     cap: known(answer.cap),
+    reserve: reserve === undefined ? undefined : reserveJson(reserve, units),
     remaining: known(answer.remaining),
     available: available === "unlimited" ? available : units(available),
     maxAllowed: known(answer.maxAllowed),
     borrowing,
     refusal,
+  });
+}
+
+function reserveJson(
+  { holders, isExact, ...amounts }: ReserveNumbers,
+  units: (amount: number) => number,
+): ReserveJson {
+  return withoutUndefined({
+    own: units(amounts.own),
+    bound: units(amounts.bound),
+    forOthers: units(amounts.forOthers),
+    holders,
+    spare: units(amounts.spare),
+    fromOwn: units(amounts.fromOwn),
+    decayed: units(amounts.decayed),
+    isExact,
   });
 }

@@ -1,4 +1,4 @@
-import { allocationSpec, type Pool, type WhenStoreFails } from "@quota/core";
+import { allocationSpec, lendingSpec, type LendingSpec, type Pool, type WhenStoreFails } from "@quota/core";
 
 /** A pool as the REST API shows it: an allocation is what one would write to get it. Undefined members are left out. */
 export interface PoolJson extends Pick<
@@ -7,6 +7,9 @@ export interface PoolJson extends Pick<
 > {
   readonly saturationThreshold?: number;
   readonly whenStoreFails?: WhenStoreFails;
+  /** A word, or an object where a reserve has a curve of its own. */
+  readonly lending: LendingSpec;
+  readonly shadow?: LendingSpec;
   readonly allocations: readonly AllocationJson[];
 }
 
@@ -15,8 +18,7 @@ export type AllocationJson = ReturnType<typeof allocationSpec>;
 
 /** A pool for the REST API. Caps are in units. */
 export function poolJson(pool: Pool): PoolJson {
-  const { id, connectionId, name, unallocated, saturationThreshold, whenStoreFails, version, createdAt } =
-    pool;
+  const { id, connectionId, name, unallocated, saturationThreshold, whenStoreFails, shadow } = pool;
   return {
     id,
     connectionId,
@@ -24,8 +26,10 @@ export function poolJson(pool: Pool): PoolJson {
     unallocated,
     ...(saturationThreshold !== undefined && { saturationThreshold }),
     ...(whenStoreFails !== undefined && { whenStoreFails }),
-    version,
-    createdAt,
+    lending: lendingSpec(pool.lending),
+    ...(shadow !== undefined && { shadow: lendingSpec(shadow) }),
+    version: pool.version,
+    createdAt: pool.createdAt,
     allocations: [...pool.allocations.values()].map(allocationSpec),
   };
 }

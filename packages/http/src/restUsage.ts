@@ -35,6 +35,7 @@ export interface DimensionUsageJson {
   readonly limitFrom: DimensionUsage["limitFrom"];
   readonly anchoredBy: DimensionUsage["anchoredBy"];
   readonly reading?: WindowReading;
+  readonly lending: DimensionUsage["lending"];
   readonly mode: DimensionUsage["mode"];
   readonly strictFrom?: number;
   readonly globalUsedPercent: number | null;
@@ -47,6 +48,10 @@ export interface DimensionUsageJson {
   readonly held: number;
   readonly outside: number;
   readonly free?: number;
+  readonly reserved?: number;
+  readonly spare?: number;
+  readonly windowFrom?: number;
+  readonly elapsed?: number;
   readonly opensAt?: number;
   readonly burnRate: DimensionUsage["burnRate"];
   readonly perKey: readonly KeyUsageJson[];
@@ -61,14 +66,14 @@ export interface KeyUsageJson {
   readonly deficit?: number;
   readonly borrowing: boolean;
   readonly remaining?: number;
+  readonly reserve?: number;
   readonly available: number | "unlimited";
   readonly retryAt?: number;
 }
 
 function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
-  const { dimension, limitFrom, anchoredBy, reading, mode, strictFrom, globalUsedPercent, free, opensAt } =
-    usage;
-  const { burnRate, perKey } = usage;
+  const { dimension, limitFrom, anchoredBy, reading, lending, mode, strictFrom, globalUsedPercent } = usage;
+  const { free, reserved, spare, windowFrom, elapsed, opensAt, burnRate, perKey } = usage;
   const { unit, window, limit } = dimension;
   const units = (amount: number): number => fromGrains(unit, amount);
   return {
@@ -78,6 +83,7 @@ function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
     limitFrom,
     anchoredBy,
     ...(reading !== undefined && { reading }),
+    lending,
     mode,
     ...(strictFrom !== undefined && { strictFrom }),
     globalUsedPercent: globalUsedPercent ?? null,
@@ -90,6 +96,10 @@ function dimensionJson(usage: DimensionUsage): DimensionUsageJson {
     held: units(usage.held),
     outside: units(usage.outside),
     ...(free !== undefined && { free: units(free) }),
+    ...(reserved !== undefined && { reserved: units(reserved) }),
+    ...(spare !== undefined && { spare: units(spare) }),
+    ...(windowFrom !== undefined && { windowFrom }),
+    ...(elapsed !== undefined && { elapsed }),
     ...(opensAt !== undefined && { opensAt }),
     burnRate: { perSecond: units(burnRate.perSecond), timeToExhaustionMs: burnRate.timeToExhaustionMs },
     perKey: perKey.map((key) => keyJson(key, units)),
@@ -108,6 +118,7 @@ function keyJson(key: KeyUsage, units: (amount: number) => number): KeyUsageJson
     deficit: known(key.deficit),
     borrowing,
     remaining: known(key.remaining),
+    reserve: known(key.reserve),
     available: available === "unlimited" ? available : units(available),
     retryAt,
   });

@@ -77,7 +77,8 @@ function opening(decision: Refused | Unavailable, now: EpochMs): EpochMs | undef
       return now + SOON_RETRY_MS;
     case "cap-absolute":
     case "global-saturated":
-    case "fair-share": {
+    case "fair-share":
+    case "reserved": {
       const { retryAt } = decision;
       return retryAt !== undefined && retryAt <= LAST_DATE ? retryAt : undefined;
     }
