@@ -3,9 +3,9 @@ import type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.j
 import { judgeDimension, type DimensionVerdict, type JudgedAmounts } from "./judgeDimension.js";
 import { isKnown } from "./knownLimit.js";
 import { outsideOf } from "./outsideUse.js";
-import { settledAt, usesAt } from "./reading.js";
+import { settledAt, useAt, usesAt } from "./reading.js";
 import type { ReserveQuestion } from "./reserveQuestion.js";
-import { reservesAt } from "./reserveRule.js";
+import { reservesAt, reservesOn } from "./reserveRule.js";
 import { ceilingOf, roomUnder } from "./room.js";
 import { isStrict } from "./thresholdRule.js";
 import type { EpochMs } from "./units.js";
@@ -24,7 +24,9 @@ export function decideDimension(
   const everyone = total + outside;
   const share = isKnown(limit) ? (asked.share ?? 0) : undefined;
   const reserve =
-    lending === "reserve" && isKnown(limit) && asksReserve(asked) ? reserveNumbers(asked, now) : undefined;
+    lending === "reserve" && isKnown(limit) && asksReserve(asked)
+      ? reserveNumbers(asked, { used, everyone, outside }, now)
+      : undefined;
   const amounts =
     reserve === undefined ? { used, everyone } : { used, everyone, own: reserve.own, spare: reserve.spare };
   const verdict = judgeDimension(asked, question, amounts);
@@ -71,9 +73,11 @@ export function judgedOn({ used, total, outside, reserve }: DimensionDecision): 
 
 function reserveNumbers(
   asked: DimensionQuestion & { readonly reserve: ReserveQuestion },
+  { used, everyone, outside }: { readonly used: number; readonly everyone: number; readonly outside: number },
   now: EpochMs,
 ): ReserveNumbers {
-  const { own, bound, forOthers, holders, spare, decayed, isExact } = reservesAt(asked, now);
+  const amounts = { used, everyone, outside, at: useAt };
+  const { own, bound, forOthers, holders, spare, decayed, isExact } = reservesOn(asked, amounts, now);
   return { own, bound, forOthers, holders, spare, fromOwn: Math.min(own, asked.cost), decayed, isExact };
 }
 

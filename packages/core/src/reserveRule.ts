@@ -51,19 +51,33 @@ export function reservesAt(
   now: EpochMs,
   counted: Counted = "all",
 ): ReservesAt {
-  const { reserve, share = 0 } = asked;
-  const limit = asked.dimension.limit as number;
-  const amount = (use: Use): number => (counted === "all" ? useAt(use, now) : settledAt(use, now));
-  const part = reservedPartAt(reserve.curve, reserve, now);
-  const used = amount(asked.used);
+  const at = counted === "all" ? useAt : settledAt;
+  const used = at(asked.used, now);
   const outside = outsideOf(asked, now);
-  const everyone = amount(asked.total) + outside;
+  return reservesOn(asked, { used, everyone: at(asked.total, now) + outside, outside, at }, now);
+}
+
+/** {@link reservesAt}, where the amounts are known already. */
+export function reservesOn(
+  asked: DimensionQuestion & { readonly reserve: ReserveQuestion },
+  amounts: {
+    readonly used: number;
+    readonly everyone: number;
+    readonly outside: number;
+    readonly at: (use: Use, now: EpochMs) => number;
+  },
+  now: EpochMs,
+): ReservesAt {
+  const { reserve, share = 0 } = asked;
+  const { used, everyone, outside, at } = amounts;
+  const limit = asked.dimension.limit as number;
+  const part = reservedPartAt(reserve.curve, reserve, now);
   const bound = reserveBound({ share, kept: reserve.kept }, part);
-  const spent = amount(reserve.spent);
+  const spent = at(reserve.spent, now);
   const own = reserveLeft(share, { used, spent, bound });
   const decayed = share - spent - own;
   if (reserve.others === undefined) {
-    const spare = limit - outside - reserve.sharedOut - amount(reserve.lent) + decayed;
+    const spare = limit - outside - reserve.sharedOut - at(reserve.lent, now) + decayed;
     const forOthers = limit - everyone - own - spare;
     return {
       own,
@@ -85,8 +99,8 @@ export function reservesAt(
   for (let i = 0; i < others.length; i += 1) {
     const line = reserve.others[i]!;
     const left = reserveLeft(line.share, {
-      used: typeof line.used === "number" ? line.used : amount(line.used),
-      spent: typeof line.spent === "number" ? line.spent : amount(line.spent),
+      used: typeof line.used === "number" ? line.used : at(line.used, now),
+      spent: typeof line.spent === "number" ? line.spent : at(line.spent, now),
       bound: reserveBound(line, part),
     });
     others[i] = left;

@@ -16,10 +16,10 @@ import { callerCheck } from "./callerCheck.js";
 import { checkReadings } from "./checkReadings.js";
 import { compareLending } from "./compareLending.js";
 import { ContendedError } from "./contendedError.js";
-import { decideOn } from "./decideAdmission.js";
+import { decideOn, type DecidedAdmission } from "./decideAdmission.js";
 import { explainPool } from "./explainPool.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
-import { demandOf, ownIn } from "./held.js";
+import { demandOf, heldFromReserves } from "./held.js";
 import { createHoldRenewal } from "./holdRenewal.js";
 import { createKeptReadings } from "./keptReadings.js";
 import type { Lease } from "./lease.js";
@@ -130,11 +130,13 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
           return unswept !== MOVED && sweeps.isOpen(unswept) ? sweeps.decide(put, unswept, at) : unswept;
         });
       watch.works();
-      const { decision, reserves } = answer;
+      const { reserves } = answer;
+      const shadowed = withShadow(put, answer, at);
+      const decision = isPending(shadowed) ? await shadowed : shadowed;
       if (!decision.allowed) return { decision };
       renewal.start();
       const generation = generationAt(leaseMs, at);
-      const held = reserves === undefined ? put.costs : { ...put.costs, ownIn: ownIn(reserves) };
+      const held = reserves === undefined ? put.costs : heldFromReserves(put.costs, reserves);
       return { decision, lease: leases.open({ caller, live, costs: held, judged: "governed", generation }) };
     } catch (cause) {
       // The directory may know of the newer version by now.
@@ -142,6 +144,19 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       if (cause instanceof ContendedError || cause instanceof StalePoolError) return { decision: CONTENDED };
       return await outage.admit({ caller, live, costs, question: put, cause }, at);
     }
+  }
+
+  /** The shadow's word is told, too, where a look at every reserve is needed for it. */
+  function withShadow(
+    question: AdmissionQuestion,
+    answer: DecidedAdmission,
+    at: EpochMs,
+  ): Awaitable<DecidedAdmission["decision"]> {
+    const { decision } = answer;
+    const { shadow } = question.moment.governed;
+    if (shadow?.rule !== "reserve" || decision.shadow !== undefined || !question.moment.keepsReserves)
+      return decision;
+    return sweeps.shadowOf(question, answer, at).then((told) => ({ ...decision, shadow: told }));
   }
 
   async function preview(request: QuotaRequest): Promise<Decision> {

@@ -1,10 +1,4 @@
-import {
-  provisionalPercent,
-  type AmountsInGrains,
-  type Dimension,
-  type DimensionDecision,
-  type DimensionName,
-} from "@quota/core";
+import { provisionalPercent, type AmountsInGrains, type Dimension, type DimensionName } from "@quota/core";
 import type { PoolMoment } from "./poolMoment.js";
 
 /** What is held for a request, in grains. */
@@ -14,8 +8,21 @@ export interface Held extends AmountsInGrains {
    * a week. Undefined where the caller said the percent, or where none is reckoned.
    */
   readonly percentIn?: ReadonlyMap<DimensionName, number> | undefined;
-  /** The part of it that came out of the key's reserve, where reserves are kept. */
-  readonly ownIn?: ReadonlyMap<DimensionName, number> | undefined;
+  /** Dimension by dimension, the part of it that came out of the key's reserve, where reserves are kept. A decision's own dimensions say it. */
+  readonly ownIn?: readonly OwnPart[] | undefined;
+}
+
+/** What a request takes out of its key's reserve in one dimension. */
+export interface OwnPart {
+  readonly name: DimensionName;
+  readonly reserve: { readonly fromOwn: number } | undefined;
+}
+
+/** How much of what is held came out of the key's reserve in one dimension. */
+export function ownIn({ ownIn: parts }: Held, name: DimensionName): number {
+  if (parts === undefined) return 0;
+  for (const part of parts) if (part.name === name) return part.reserve?.fromOwn ?? 0;
+  return 0;
 }
 
 /** How much of it is held in one dimension. */
@@ -35,15 +42,12 @@ export function withPercentIn(costs: AmountsInGrains, { dimensions }: PoolMoment
   return percentIn === undefined ? costs : { ...costs, percentIn };
 }
 
-/** The parts of a request's cost that its key's reserves bear. */
-export function ownIn(dimensions: readonly DimensionDecision[]): Held["ownIn"] {
-  let own: Map<DimensionName, number> | undefined;
-  for (const { name, reserve } of dimensions) {
-    if (reserve === undefined || reserve.fromOwn === 0) continue;
-    own ??= new Map();
-    own.set(name, reserve.fromOwn);
-  }
-  return own;
+/** The same, with what came out of reserves. Written out: spreading an object costs more than deciding. */
+export function heldFromReserves(
+  { percent, requests, tokens, usd, pricedTokens, percentIn }: Held,
+  parts: readonly OwnPart[],
+): Held {
+  return { percent, requests, tokens, usd, pricedTokens, percentIn, ownIn: parts };
 }
 
 /** What percent is spread by: priced tokens, else tokens, else requests. */

@@ -54,7 +54,7 @@ const SWEPT_WHEN_FULL = 1_000;
 export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): UsageStore {
   const maxCounters = parseMaxCounters(options.maxCounters ?? 1_000_000);
   const ledgers = new Map<LedgerId, Ledger>();
-  /** Who asks often asks with the same list: where its counters are is found once. */
+  /** Who asks often asks with the same list, and freezes it: where its counters are is found once. */
   const found = new WeakMap<readonly Counter[], Found>();
   const sweeper = sweepForever();
   let size = 0;
@@ -119,7 +119,8 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
 
   /** Neighbours of one id share one look-up. */
   function cellsOf(ledger: Ledger, counters: readonly Counter[]): (Cell | undefined)[] {
-    const before = found.get(counters);
+    const isLasting = Object.isFrozen(counters);
+    const before = isLasting ? found.get(counters) : undefined;
     if (before?.ledger === ledger && before.changes === ledger.changes) return before.cells;
     const cells = new Array<Cell | undefined>(counters.length);
     let id: CounterId | undefined;
@@ -132,7 +133,7 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
       }
       cells[i] = others === undefined ? undefined : cellIn(others, counter.bucket);
     }
-    found.set(counters, { ledger, changes: ledger.changes, cells });
+    if (isLasting) found.set(counters, { ledger, changes: ledger.changes, cells });
     return cells;
   }
 

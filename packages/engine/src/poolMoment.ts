@@ -106,7 +106,7 @@ export function poolMoment(
         const counters = dimensions.flatMap((moment) => talliesOf(moment, apiKeyId));
         counters.push(revision);
         if ((sheets.size + 1) * counters.length > MAX_COUNTERS) sheets.clear();
-        sheet = { apiKeyId, counters };
+        sheet = { apiKeyId, counters: Object.freeze(counters) };
         sheets.set(apiKeyId, sheet);
       }
       return sheet;
@@ -136,7 +136,7 @@ function everyCounters(
     for (const moment of reserving) counters.push(...keyCounters(moment, key), ...spentCounters(moment, key));
   for (const { everyone, reserve } of dimensions) counters.push(...everyone, ...(reserve?.lent ?? []));
   counters.push(revision);
-  return { keys, places: new Map(keys.map((key, n) => [key, n])), perKey, counters };
+  return { keys, places: new Map(keys.map((key, n) => [key, n])), perKey, counters: Object.freeze(counters) };
 }
 
 /** For how long a dimension is laid out like this: a slot of its own shape, or as long as the window that is agreed on. */

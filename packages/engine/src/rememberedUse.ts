@@ -1,4 +1,4 @@
-import { UNITS, type AmountsInGrains } from "@quota/core";
+import { UNITS, type AmountsInGrains, type DimensionName } from "@quota/core";
 import type { LivePool } from "./governedPools.js";
 import type { Held } from "./held.js";
 import type { QuotaCaller } from "./quotaEngine.js";
@@ -94,7 +94,7 @@ function plus(a: AmountsInGrains, b: AmountsInGrains): AmountsInGrains {
 function plusHeld(a: Held, b: Held): Held {
   const sum = plus(a, b);
   const percentIn = plusIn(a.percentIn, b.percentIn);
-  const ownIn = plusIn(a.ownIn, b.ownIn);
+  const ownIn = plusOwn(a.ownIn, b.ownIn);
   return percentIn === undefined && ownIn === undefined ? sum : { ...sum, percentIn, ownIn };
 }
 
@@ -103,4 +103,12 @@ function plusIn(a: Held["percentIn"], b: Held["percentIn"]): Held["percentIn"] {
   const sums = new Map(a);
   for (const [name, amount] of b) sums.set(name, (sums.get(name) ?? 0) + amount);
   return sums;
+}
+
+function plusOwn(a: Held["ownIn"], b: Held["ownIn"]): Held["ownIn"] {
+  if (a === undefined || b === undefined) return a ?? b;
+  const sums = new Map<DimensionName, number>();
+  for (const { name, reserve } of [...a, ...b])
+    sums.set(name, (sums.get(name) ?? 0) + (reserve?.fromOwn ?? 0));
+  return [...sums].map(([name, fromOwn]) => ({ name, reserve: { fromOwn } }));
 }

@@ -1,6 +1,6 @@
 import { reserveBound, reservedPartAt, reserveLeft, useAt, type EpochMs } from "@quota/core";
 import { keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
-import { heldIn } from "./held.js";
+import { heldIn, ownIn } from "./held.js";
 import { generationAt } from "./leaseBook.js";
 import type { PoolMoment } from "./poolMoment.js";
 import type { Additions, Settlement } from "./settlementStep.js";
@@ -57,7 +57,7 @@ export function reserveSettlementAdditions(
     if (reserve === undefined) return;
 
     const standing = moment.governed.standings.get(apiKeyId);
-    const own = isHeld ? (hold.estimate.ownIn?.get(dimension.name) ?? 0) : 0;
+    const own = isHeld ? ownIn(hold.estimate, dimension.name) : 0;
     // A key that has left the pool has no reserve any more that something could have come out of.
     const counted = standing === undefined && moment.hasAgreedShares ? 0 : own;
     if (own !== 0) add(spent + heldAt, -own);

@@ -1,9 +1,9 @@
-import { useAt, type EpochMs, type Refused } from "@quota/core";
+import { useAt, type EpochMs, type Refused, type ShadowDecision } from "@quota/core";
 import type { AdmissionQuestion } from "./admissionQuestion.js";
 import { ContendedError } from "./contendedError.js";
-import type { DecidedAdmission } from "./decideAdmission.js";
+import { addHolds, type DecidedAdmission } from "./decideAdmission.js";
 import { heldIn } from "./held.js";
-import { sweepSheet, sweepVerdict } from "./sweepStep.js";
+import { decideOnAll, sweepSheet, sweepVerdict } from "./sweepStep.js";
 import type { UsageStore } from "./usageStore.js";
 import type { MOVED } from "./windowState.js";
 
@@ -25,9 +25,24 @@ export interface ReserveSweeps {
     unswept: DecidedAdmission,
     now: EpochMs,
   ): Promise<DecidedAdmission | typeof MOVED>;
+  /**
+   * What the shadow rule would have said, where that keeps reserves and the request was decided without a look at them; undefined where this key has
+   * asked too often. Changes nothing.
+   */
+  shadowOf(
+    question: AdmissionQuestion,
+    decided: DecidedAdmission,
+    now: EpochMs,
+  ): Promise<ShadowDecision | undefined>;
 }
 
 export const SWEEPS_PER_SECOND = 10;
+
+/**
+ * What is given back to one reserve while another is spent shows in no sum, and may be lent sooner: a refusal is looked at again after a while,
+ * whatever moment it named.
+ */
+const STANDS_AT_MOST_MS = 10_000;
 
 /** Above this many keys what is remembered is forgotten, so that memory stays bounded. */
 const MAX_REMEMBERED = 20_000;
@@ -35,16 +50,17 @@ const MAX_REMEMBERED = 20_000;
 interface Remembered {
   /** When this key's last sweeps were, the newest last. */
   readonly sweeps: EpochMs[];
-  standing: StandingRefusal | undefined;
+  refusal: Standing<Refused> | undefined;
+  shadow: Standing<ShadowDecision> | undefined;
 }
 
-/** A refusal that stands for as long as what it was decided on has not become less. */
-interface StandingRefusal {
+/** An answer that refuses, and stands for as long as what it was decided on has not become less. */
+interface Standing<Answer> {
   readonly moment: AdmissionQuestion["moment"];
   readonly costs: readonly number[];
   readonly amounts: readonly number[];
   readonly until: EpochMs;
-  readonly refusal: Refused;
+  readonly answer: Answer;
 }
 
 export function createReserveSweeps(store: UsageStore): ReserveSweeps {
@@ -55,10 +71,18 @@ export function createReserveSweeps(store: UsageStore): ReserveSweeps {
     let found = remembered.get(name);
     if (found === undefined) {
       if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      found = { sweeps: [], standing: undefined };
+      found = { sweeps: [], refusal: undefined, shadow: undefined };
       remembered.set(name, found);
     }
     return found;
+  }
+
+  /** Whether this key may have everybody's reserves looked at once more. */
+  function maySweep({ sweeps }: Remembered, now: EpochMs): boolean {
+    while (sweeps.length > 0 && sweeps[0]! <= now - 1000) sweeps.shift();
+    if (sweeps.length >= SWEEPS_PER_SECOND) return false;
+    sweeps.push(now);
+    return true;
   }
 
   return {
@@ -68,11 +92,9 @@ export function createReserveSweeps(store: UsageStore): ReserveSweeps {
 
     async decide(question, unswept, now) {
       const own = rememberedOf(question);
-      if (own.standing !== undefined && stands(own.standing, { question, unswept }, now))
-        return { ...unswept, decision: own.standing.refusal };
-      while (own.sweeps.length > 0 && own.sweeps[0]! <= now - 1000) own.sweeps.shift();
-      if (own.sweeps.length >= SWEEPS_PER_SECOND) throw new ContendedError();
-      own.sweeps.push(now);
+      if (own.refusal !== undefined && stands(own.refusal, { question, decided: unswept }, now))
+        return { ...unswept, decision: own.refusal.answer };
+      if (!maySweep(own, now)) throw new ContendedError();
       const sheet = sweepSheet(question);
       const answer = await store.transact({
         ledger: question.live.ledger,
@@ -80,32 +102,64 @@ export function createReserveSweeps(store: UsageStore): ReserveSweeps {
         now,
         decide: (amounts) => sweepVerdict(question, { sheet, amounts }, now),
       });
-      own.standing =
+      own.refusal =
         typeof answer === "object" && answer.decision.status === "refused"
-          ? {
-              moment: question.moment,
-              costs: costsOf(question),
-              amounts: fallingAmounts(unswept, now),
-              until: answer.decision.retryAt ?? Infinity,
-              refusal: answer.decision,
-            }
+          ? standing({ question, decided: unswept, answer: answer.decision }, now)
           : undefined;
       return answer;
+    },
+
+    async shadowOf(question, decided, now) {
+      const own = rememberedOf(question);
+      if (own.shadow !== undefined && stands(own.shadow, { question, decided }, now))
+        return own.shadow.answer;
+      if (!maySweep(own, now)) return undefined;
+      const sheet = sweepSheet(question);
+      const amounts = [...(await store.read(question.live.ledger, sheet.counters))];
+      if (decided.decision.allowed) {
+        // As it was before this request.
+        const held = new Array<number>(sheet.own.length).fill(0);
+        addHolds(held, question, decided);
+        held.forEach((amount, i) => (amounts[sheet.own[i]!]! -= amount));
+      }
+      const { shadow } = decideOnAll(question, { sheet, amounts }, now).decision;
+      own.shadow =
+        shadow?.status === "refused" ? standing({ question, decided, answer: shadow }, now) : undefined;
+      return shadow;
     },
   };
 }
 
+function standing<Answer extends { readonly retryAt?: EpochMs | undefined }>(
+  asked: {
+    readonly question: AdmissionQuestion;
+    readonly decided: DecidedAdmission;
+    readonly answer: Answer;
+  },
+  now: EpochMs,
+): Standing<Answer> {
+  const { question, decided, answer } = asked;
+  return {
+    moment: question.moment,
+    costs: costsOf(question),
+    amounts: fallingAmounts(decided, now),
+    // What waits for requests in flight names no moment, but time may help it, too.
+    until: Math.min(answer.retryAt ?? now, now + STANDS_AT_MOST_MS),
+    answer,
+  };
+}
+
 function stands(
-  standing: StandingRefusal,
-  asked: { readonly question: AdmissionQuestion; readonly unswept: DecidedAdmission },
+  { moment, costs: before, amounts: then, until }: Standing<unknown>,
+  asked: { readonly question: AdmissionQuestion; readonly decided: DecidedAdmission },
   now: EpochMs,
 ): boolean {
-  const { question, unswept } = asked;
-  if (now >= standing.until || standing.moment !== question.moment) return false;
+  const { question, decided } = asked;
+  if (now >= until || moment !== question.moment) return false;
   const costs = costsOf(question);
-  if (!standing.costs.every((cost, i) => cost === costs[i])) return false;
-  const amounts = fallingAmounts(unswept, now);
-  return standing.amounts.every((amount, i) => amounts[i]! >= amount);
+  if (!before.every((cost, i) => cost === costs[i])) return false;
+  const amounts = fallingAmounts(decided, now);
+  return then.every((amount, i) => amounts[i]! >= amount);
 }
 
 function costsOf({ moment, costs }: AdmissionQuestion): readonly number[] {
@@ -117,6 +171,6 @@ function fallingAmounts({ asked }: DecidedAdmission, now: EpochMs): readonly num
   return asked.dimensions.flatMap(({ used, total, reserve }) =>
     reserve === undefined
       ? [useAt(used, now), useAt(total, now)]
-      : [useAt(used, now), useAt(reserve.spent, now), useAt(reserve.lent, now)],
+      : [useAt(used, now), useAt(total, now), useAt(reserve.spent, now), useAt(reserve.lent, now)],
   );
 }

@@ -1,6 +1,6 @@
 import type { AmountsInGrains, EpochMs } from "@quota/core";
 import type { LivePool } from "./governedPools.js";
-import { heldIn, type Held } from "./held.js";
+import { heldIn, ownIn, type Held } from "./held.js";
 import { generationAt } from "./leaseBook.js";
 import { reserveSettlementAdditions } from "./reserveSettlement.js";
 import type { Counter, LedgerId, UsageStore } from "./usageStore.js";
@@ -95,7 +95,7 @@ export function renewalAdditions(
   for (const { dimension, buckets, heldAt, reserve } of moment.dimensions) {
     const size = buckets.length;
     const held = heldIn(hold.estimate, dimension);
-    const own = generationsAgo <= 1 ? (hold.estimate.ownIn?.get(dimension.name) ?? 0) : 0;
+    const own = generationsAgo <= 1 ? ownIn(hold.estimate, dimension.name) : 0;
     const moved = reserve === undefined ? [held, held] : [held, held, own, held - own];
     moved.forEach((amount, tally) => {
       if (amount === 0) return;
