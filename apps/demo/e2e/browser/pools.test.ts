@@ -2,6 +2,7 @@ import { expect, inject, test } from "vitest";
 import { startTestGateway } from "../../test/startTestGateway.js";
 import { describeInBrowser } from "./describeInBrowser.js";
 import { signIn } from "./signIn.js";
+import { withClock } from "./withClock.js";
 
 const POOLS = "/dashboard/costs/quota-share";
 
@@ -141,8 +142,7 @@ describeInBrowser("the pools", ({ open, openAlone }) => {
   });
 
   test("are asked for every five seconds while they are looked at, and not while the tab is hidden", async () => {
-    const { page, gateway } = await opened({}, openAlone);
-    await page.clock.install();
+    const { page, gateway } = await opened({}, withClock(openAlone));
     await page.goto(`${gateway.url}${POOLS}`);
     const card = page.getByRole("region", { name: "Pool Demo team" });
     await card.getByRole("row", { name: /alice/u }).waitFor();
@@ -172,9 +172,8 @@ describeInBrowser("the pools", ({ open, openAlone }) => {
   });
 
   test("stay on the page while the gateway does not answer, which is said, and go on when it does", async () => {
-    const { page, gateway, expectFault } = await opened({}, openAlone);
+    const { page, gateway, expectFault } = await opened({}, withClock(openAlone));
     expectFault(/ERR_FAILED/u);
-    await page.clock.install();
     await page.goto(`${gateway.url}${POOLS}`);
     const row = page.getByRole("region", { name: "Pool Demo team" }).getByRole("row", { name: /alice/u });
     await row.waitFor();

@@ -3,15 +3,16 @@ import { startTestGateway } from "../../test/startTestGateway.js";
 import { describeInBrowser } from "./describeInBrowser.js";
 import { expectAccessible } from "./expectAccessible.js";
 import { signIn } from "./signIn.js";
+import { withClock } from "./withClock.js";
 
-describeInBrowser("the rate plan", ({ open }) => {
-  async function opened(options?: Parameters<typeof open>[0]) {
+describeInBrowser("the rate plan", ({ open, openAlone }) => {
+  async function opened(openIt: () => ReturnType<typeof open> = open) {
     const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
     await gateway.admin("POST", "/api/orgs", { id: "acme", name: "Acme", rpm: 10 });
     await gateway.admin("POST", "/api/teams", { id: "search", orgId: "acme", rpm: 6 });
     await gateway.admin("PATCH", "/api/keys/alice", { teamId: "search" });
     await gateway.admin("PATCH", "/api/keys/bob", { orgId: "acme" });
-    const { page, expectFault } = await open(options);
+    const { page, expectFault } = await openIt();
     await signIn(page, gateway);
     await page.goto(`${gateway.url}/dashboard/rates`);
     const tree = page.getByRole("treegrid", { name: "Rate plan" });
@@ -63,12 +64,14 @@ describeInBrowser("the rate plan", ({ open }) => {
   });
 
   test("keeps what is typed while it is read anew, and tells what somebody else has changed", async () => {
-    const { gateway, page, tree, expectFault } = await opened();
+    const { gateway, page, tree, expectFault } = await opened(withClock(openAlone));
     expectFault(/412/);
     const limit = tree.getByLabel("Requests per minute of search");
     await limit.fill("4");
     await gateway.admin("PATCH", "/api/teams/search", { rpm: 5, tpm: 900 });
-    await page.waitForResponse("**/api/rates");
+    const readAnew = page.waitForResponse("**/api/rates");
+    await page.clock.runFor(6_000);
+    await readAnew;
     await expect.poll(() => tree.getByLabel("Tokens per minute of Acme").inputValue()).toBe("none");
     expect(await limit.inputValue()).toBe("4");
     await tree.getByRole("button", { name: "Save" }).click();
@@ -150,7 +153,7 @@ describeInBrowser("the rate plan", ({ open }) => {
   });
 
   test("shows hostile names as text, and many keys closed, on a phone", async () => {
-    const { gateway, page, tree } = await opened({ viewport: { width: 390, height: 844 } });
+    const { gateway, page, tree } = await opened(() => open({ viewport: { width: 390, height: 844 } }));
     const name = `<img src=x onerror="document.title='Ostrich'">\u202e אבג`;
     await gateway.admin("PATCH", "/api/teams/search", { name });
     const keys = Array.from({ length: 60 }, (_, i) => ({ id: `key-${i}`, teamId: "search" }));

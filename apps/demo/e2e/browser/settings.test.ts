@@ -6,16 +6,17 @@ import { startTestGateway, type TestGateway } from "../../test/startTestGateway.
 import { describeInBrowser } from "./describeInBrowser.js";
 import { expectAccessible } from "./expectAccessible.js";
 import { signIn } from "./signIn.js";
+import { withClock } from "./withClock.js";
 
-describeInBrowser("the settings", ({ open }) => {
-  async function opened(options?: Parameters<typeof open>[0]) {
+describeInBrowser("the settings", ({ open, openAlone }) => {
+  async function opened(openIt: () => ReturnType<typeof open> = open) {
     const gateway = await startTestGateway({
       webDirectory: inject("webDirectory"),
       openRedis,
       // Redis has a clock of its own, and both have to mean the same window.
       now: Date.now,
     });
-    const { page, expectFault } = await open(options);
+    const { page, expectFault } = await openIt();
     await signIn(page, gateway);
     await page.goto(`${gateway.url}/dashboard/settings`);
     await page.getByRole("form", { name: "Threshold, in percent of a limit" }).waitFor();
@@ -107,14 +108,13 @@ describeInBrowser("the settings", ({ open }) => {
   });
 
   test("are not overwritten while somebody types, on a phone, in the dark; what is out of range says so", async () => {
-    const { gateway, page, expectFault } = await opened({
-      viewport: { width: 390, height: 844 },
-      colorScheme: "dark",
-    });
+    const phone = { viewport: { width: 390, height: 844 }, colorScheme: "dark" } as const;
+    const { gateway, page, expectFault } = await opened(withClock(() => openAlone(phone)));
     expectFault(/400/);
     const days = page.getByRole("form", { name: "Days that use is kept" });
     await days.getByRole("textbox").fill("9x");
     await gateway.admin("PUT", "/api/settings/sharing", { consumptionRetentionDays: 30 });
+    await page.clock.runFor(6_000);
     await days.getByText("In force: 30 days, set here.").waitFor();
     expect(await days.getByRole("textbox").inputValue()).toBe("9x");
     await days.getByRole("button", { name: "Save" }).click();

@@ -3,15 +3,16 @@ import { expect, inject, test } from "vitest";
 import { startTestGateway } from "../../test/startTestGateway.js";
 import { describeInBrowser } from "./describeInBrowser.js";
 import { signIn } from "./signIn.js";
+import { withClock } from "./withClock.js";
 
-describeInBrowser("what is typed", ({ open }) => {
-  async function opened(path: string) {
+describeInBrowser("what is typed", ({ open, openAlone }) => {
+  async function opened(path: string, openIt: () => ReturnType<typeof open> = open) {
     const gateway = await startTestGateway({ webDirectory: inject("webDirectory") });
     await gateway.admin("POST", "/api/orgs", { id: "acme", name: "Acme" });
     await gateway.admin("POST", "/api/teams", { id: "search", orgId: "acme" });
     await gateway.admin("PATCH", "/api/keys/alice", { teamId: "search" });
     await gateway.admin("PATCH", "/api/keys/bob", { orgId: "acme" });
-    const { page, expectFault } = await open();
+    const { page, expectFault } = await openIt();
     await signIn(page, gateway);
     await page.goto(`${gateway.url}${path}`);
     const read = async (of: string) => (await gateway.admin("GET", of)).json() as Promise<unknown>;
@@ -98,7 +99,7 @@ describeInBrowser("what is typed", ({ open }) => {
   });
 
   test("as a limit stays to be seen when its branch closes, and when there are many keys all at once", async () => {
-    const { gateway, page } = await opened("/dashboard/rates");
+    const { gateway, page } = await opened("/dashboard/rates", withClock(openAlone));
     const alice = page.getByLabel("Requests per minute of alice");
     const bob = page.getByLabel("Requests per minute of bob");
     await alice.fill("60");
@@ -112,6 +113,7 @@ describeInBrowser("what is typed", ({ open }) => {
     await carol.fill("8");
     const keys = Array.from({ length: 50 }, (_, i) => gateway.admin("POST", "/api/keys", { id: `key-${i}` }));
     await Promise.all(keys);
+    await page.clock.runFor(6_000);
     await page.getByText("key-49", { exact: true }).waitFor();
     expect(await carol.inputValue()).toBe("8");
   });
