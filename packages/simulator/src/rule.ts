@@ -1,10 +1,4 @@
-/** How a pool lends, as people write it. */
-export type LendingSpec =
-  | "threshold"
-  | "reserve"
-  | "static"
-  | "open"
-  | { readonly rule: "reserve"; readonly curve?: "pace" | { readonly hold: number } };
+import type { LendingSpec } from "@quota/core";
 
 /** A rule that is tried, and what tables call it. */
 export interface TriedRule {

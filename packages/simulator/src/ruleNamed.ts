@@ -1,4 +1,4 @@
-import { QuotaConfigError } from "@quota/core";
+import { lendingSpec, parseLending, QuotaConfigError, type Lending } from "@quota/core";
 import type { TriedRule } from "./rule.js";
 
 /**
@@ -9,16 +9,17 @@ import type { TriedRule } from "./rule.js";
  * ruleNamed("reserve:2"); // { name: "reserve, hold 2", lending: { rule: "reserve", curve: { hold: 2 } } }
  */
 export function ruleNamed(word: string): TriedRule {
-  if (word === "threshold" || word === "static" || word === "open") return { name: word, lending: word };
-  if (word === "reserve" || word === "reserve:pace") return { name: "reserve, pace", lending: "reserve" };
   const hold = /^reserve:(\d+(?:\.\d+)?)$/u.exec(word)?.[1];
-  if (hold !== undefined && Number(hold) > 0)
-    return { name: `reserve, hold ${hold}`, lending: { rule: "reserve", curve: { hold: Number(hold) } } };
+  const parsed = parseLending(
+    hold === undefined ? word : { rule: "reserve", curve: { hold: Number(hold) } },
+    "rules",
+  );
+  if (parsed.ok) return { name: nameOf(parsed.value), lending: lendingSpec(parsed.value) };
   throw new QuotaConfigError({
     code: "unknown-rule",
     field: "rules",
     problem: `"${word.slice(0, 40)}" is no rule of lending.`,
-    remedy: `Write one of ${[...DEFAULT_RULES].join(", ")}; reserve:κ takes any number above 0.`,
+    remedy: `Write one of ${DEFAULT_RULES.join(", ")}; reserve:κ takes any number above 0 and up to 1000.`,
   });
 }
 
@@ -32,3 +33,8 @@ export const DEFAULT_RULES: readonly string[] = [
   "reserve:2",
   "reserve:4",
 ];
+
+function nameOf(lending: Lending): string {
+  if (lending.rule !== "reserve") return lending.rule;
+  return lending.curve === "pace" ? "reserve, pace" : `reserve, hold ${String(lending.curve.hold)}`;
+}

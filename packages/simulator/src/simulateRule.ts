@@ -1,11 +1,10 @@
-import { WINDOW_MS, type Refused } from "@quota/core";
+import { WINDOW_MS, type LendingSpec, type Refused } from "@quota/core";
 import { arrivalsOf } from "./arrivals.js";
 import { checkRetry } from "./checkRetry.js";
 import { draws } from "./draws.js";
 import { createEventQueue } from "./eventQueue.js";
 import type { Incident } from "./incident.js";
 import { COURSE_PARTS, type Played, type PlayedWindow } from "./played.js";
-import type { LendingSpec } from "./rule.js";
 import { BEGINNING, createSimulatedPool } from "./simulatedPool.js";
 import { createWaitingQueue } from "./waitingQueue.js";
 import { createWindowBook } from "./windowBook.js";

@@ -1,4 +1,11 @@
-import { parseDimensions, type Decision, type EpochMs, type Pool, type WindowName } from "@quota/core";
+import {
+  parseDimensions,
+  type Decision,
+  type EpochMs,
+  type LendingSpec,
+  type Pool,
+  type WindowName,
+} from "@quota/core";
 import {
   createMemoryPlanOverrides,
   createMemoryPoolDirectory,
@@ -7,7 +14,6 @@ import {
   type QuotaEngine,
   type QuotaRequest,
 } from "@quota/engine";
-import type { LendingSpec } from "./rule.js";
 import type { Workload } from "./workload.js";
 
 /** A moment at which every fixed window on the epoch begins, from the shortest to the longest: all lengths divide it. */

@@ -16,6 +16,8 @@ export interface Summary {
   readonly jain: number;
   /** Requests refused although their key was inside its share, as a part of all. */
   readonly refusedInside: number;
+  /** Requests within their key's share that were never let in, as a part of all. */
+  readonly lostInside: number;
   /** What keys lacked of what they asked for within their share, as a part of that. */
   readonly guaranteeShortfall: number;
   readonly asks: number;
@@ -50,6 +52,7 @@ export function summarize({ keys, limit }: Pick<Workload, "keys" | "limit">, pla
   const sum = (of: (window: Measured) => number): number => total(windows.map(of));
   const rated = windows.filter(({ jain }) => jain !== undefined);
   const demand = sum((window) => window.demand);
+  const unguaranteed = sum((window) => window.unguaranteed);
   return {
     demand,
     admitted: sum((window) => window.admitted),
@@ -68,8 +71,9 @@ export function summarize({ keys, limit }: Pick<Workload, "keys" | "limit">, pla
       rated.length,
     ),
     refusedInside: part(played.refusedInside, demand, 0),
+    lostInside: part(unguaranteed, demand, 0),
     guaranteeShortfall: part(
-      sum((window) => window.unguaranteed),
+      unguaranteed,
       sum((window) => window.guaranteed),
       0,
     ),

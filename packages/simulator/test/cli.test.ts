@@ -11,7 +11,8 @@ import { readArguments } from "../src/cli/readArguments.js";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..");
 
-describe("the command", () => {
+// Programs are compiled as they start, which takes its time where a machine is busy.
+describe("the command", { timeout: 120_000 }, () => {
   let folder = "";
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "quota-simulate-"));

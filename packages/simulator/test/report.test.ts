@@ -45,6 +45,7 @@ describe("a report", () => {
   it("draws every rule, and every key of a script", () => {
     const page = reportPage(sections);
     for (const { name } of rules) expect(page).toContain(`<title>${name}`);
+    expect(page).toContain("Held of an idle key&#39;s share");
     for (const { id } of sections[1]!.workload.keys) expect(page).toContain(`<title>${id}</title>`);
     expect(page.match(/NaN|Infinity|undefined/gu)).toBeNull();
   });
@@ -63,9 +64,9 @@ it("a table is aligned, with what each column says above it", async () => {
   const lines = tableOf(await compareRules({ workload, rules, seed: "1" })).split("\n");
   expect(lines.map((line) => line.split(/ {2,}/u)[0])).toEqual(["", ...rules.map(({ name }) => name)]);
   expect(lines[0]).toMatch(
-    /^ +utilization +shortfall +Jain +refused inside +guarantee lacked +retryAt exact$/u,
+    /^ +utilization +shortfall +Jain +refused inside +lost inside +guarantee lacked +retryAt exact$/u,
   );
-  expect(lines[1]).toMatch(/^threshold +50\.0 % +50\.0 % +1\.000 +0\.000 % +0\.00 % +\d+ of \d+$/u);
+  expect(lines[1]).toMatch(/^threshold +50\.0 % +50\.0 % +1\.000 +0\.00 % +0\.00 % +0\.00 % +\d+ of \d+$/u);
   expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
 });
 

@@ -3,6 +3,7 @@ import type { Workload } from "../workload.js";
 import { barChart } from "./barChart.js";
 import { escapeText } from "./escapeText.js";
 import { lineChart, type Line } from "./lineChart.js";
+import { reserveChart } from "./reserveChart.js";
 import { roundMost } from "./roundMost.js";
 
 const WIDE = { width: 720, height: 240 } as const;
@@ -21,17 +22,23 @@ export function chartsOf(workload: Workload, results: readonly RuleResult[]): st
         most,
       }),
     );
+  const held = "Held of an idle key's share";
+  const reserve = reserveChart(
+    results.map(({ rule }) => rule),
+    { title: held, size: SMALL },
+  );
   const worst = Math.max(...results.map(({ summary }) => summary.shortfall));
-  return `${legend(names)}<div class="charts">${[
+  const charts = [
     bars("Utilization", ({ summary }) => summary.utilization, 1),
     bars(
       "Shortfall against max-min",
       ({ summary }) => summary.shortfall,
       roundMost(Math.max(0.05, worst * 1.1)),
     ),
-  ].join(
-    "",
-  )}</div>${workload.windows > 1 ? windowCharts(workload, results) : courseCharts(workload, results)}`;
+    ...(reserve === undefined ? [] : [figure(held, reserve)]),
+  ];
+  const inTime = workload.windows > 1 ? windowCharts(workload, results) : courseCharts(workload, results);
+  return `${legend(names)}<div class="charts">${charts.join("")}</div>${inTime}`;
 }
 
 /** A number of windows: how full they would have been, and what was lacking in each. */

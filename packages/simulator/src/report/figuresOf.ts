@@ -26,8 +26,13 @@ export const FIGURES: readonly Figure[] = [
   },
   {
     title: "refused inside",
-    meaning: "requests refused although their key was inside its share, as a part of all",
-    write: ({ refusedInside }) => percent(refusedInside, 3),
+    meaning: "requests refused once or more although their key was inside its share, as a part of all",
+    write: ({ refusedInside }) => percent(refusedInside, 2),
+  },
+  {
+    title: "lost inside",
+    meaning: "requests inside their key's share that never got in, as a part of all",
+    write: ({ lostInside }) => percent(lostInside, 2),
   },
   {
     title: "guarantee lacked",
