@@ -30,6 +30,11 @@ export interface Edit<Fields extends Draft> {
   readonly changed: readonly ChangedField[] | undefined;
 }
 
+export interface EditOfThing<Thing, Fields extends Draft> extends Edit<Fields> {
+  /** What the edit is based on: after a stale one, as somebody else has made it. */
+  readonly thing: Thing;
+}
+
 /** A form that changes one thing. Where somebody else was faster nothing is written, the form says what is different, keeps what was typed, and the next save goes over it. */
 export function useEdit<Thing extends { readonly version: number }, Fields extends Draft>({
   thing: known,
@@ -38,7 +43,7 @@ export function useEdit<Thing extends { readonly version: number }, Fields exten
   fieldsOf,
   changeOf,
   onSaved,
-}: EditOf<Thing, Fields>): Edit<Fields> {
+}: EditOf<Thing, Fields>): EditOfThing<Thing, Fields> {
   const queries = useQueryClient();
   const [typed, setTyped] = useState<Typed<Thing, Fields>>();
   // What was answered to a save is known before it is read anew.
@@ -80,6 +85,7 @@ export function useEdit<Thing extends { readonly version: number }, Fields exten
   });
 
   return {
+    thing,
     draft,
     set(field, value) {
       setTyped((before = untouched) => ({

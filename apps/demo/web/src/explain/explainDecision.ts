@@ -54,7 +54,8 @@ function explainRateRefusal(
   };
 }
 
-function headlineOf({ status, why, reason, cause, decidedBy }: DecisionJson, who: string): string {
+function headlineOf(decision: DecisionJson, who: string): string {
+  const { status, why, reason, cause, decidedBy } = decision;
   const where = decidedBy === undefined ? "" : ` in ${dimensionText(decidedBy)}`;
   switch (status) {
     case "allowed":
@@ -70,14 +71,25 @@ function headlineOf({ status, why, reason, cause, decidedBy }: DecisionJson, who
     case "unavailable":
       return `${who} was refused, since the store did not answer and this pool refuses then.`;
     case "refused":
-      return `${who} is refused${where}: ${refusalText(reason, cause)}.`;
+      return `${who} is refused${where}: ${refusalText(reason, cause, decisive(decision))}.`;
   }
 }
 
-function refusalText(reason: string | undefined, cause: string | undefined): string {
+function decisive({ decidedBy, dimensions }: DecisionJson): DimensionDecisionJson | undefined {
+  return dimensions.find(({ name }) => name === decidedBy);
+}
+
+function refusalText(
+  reason: string | undefined,
+  cause: string | undefined,
+  dimension: DimensionDecisionJson | undefined,
+): string {
   switch (reason) {
     case "fair-share":
-      return "the pool is strict, and its share is used up";
+      if (dimension?.lending === "static") return "its share is used up, and this pool lends nothing";
+      return dimension?.mode === "generous" ? BORROWED_ALL : "the pool is strict, and its share is used up";
+    case "reserved":
+      return "what is left is reserved for keys that have not used their shares yet";
     case "cap-absolute":
       return "its own cap is reached";
     case "global-saturated":
@@ -85,7 +97,7 @@ function refusalText(reason: string | undefined, cause: string | undefined): str
     case "in-flight":
       return cause === undefined
         ? "what is in flight stands in the way, and ends with it"
-        : `only requests in flight stand in the way (${refusalText(cause, undefined)} until they end)`;
+        : `only requests in flight stand in the way (${refusalText(cause, undefined, dimension)} until they end)`;
     case "too-large":
       return "this request is larger than what could ever pass; a smaller one may";
     case "not-allocated":
@@ -101,15 +113,13 @@ function aboutDimension(
   dimension: DimensionDecisionJson,
   { who, policy }: Pick<Explained, "who" | "policy">,
 ): string {
-  const { unit, limit, mode, globalUsedPercent, used, held, share, cap, available } = dimension;
+  const { unit, limit, globalUsedPercent, used, held, share, cap, available } = dimension;
   const where = capital(dimensionText(dimension.name));
   const capped = cap === undefined ? "" : ` Its own cap is ${amountText(unit, cap)}.`;
   if (limit === "unknown" || globalUsedPercent === null)
     return `${where}: no limit is known, so nothing is shared; ${who} has used ${amountText(unit, used)}.${capped}`;
-  const pool =
-    mode === "strict"
-      ? `the pool is strict, ${percentText(globalUsedPercent)} of ${amountText(unit, limit)} is used`
-      : `the pool is generous, ${percentText(globalUsedPercent)} of ${amountText(unit, limit)} is used`;
+  const use = `${percentText(globalUsedPercent)} of ${amountText(unit, limit)} is used`;
+  const pool = `${poolText(dimension)}${use}${reservedText(dimension)}`;
   const flight = held > 0 ? `, ${bareAmountText(unit, held)} of it in flight` : "";
   const own =
     share === undefined
@@ -120,12 +130,39 @@ function aboutDimension(
   return `${where}: ${pool}; ${own}${shareText(dimension, policy)}.${capped}${room}`;
 }
 
+function poolText({ lending, mode, reserve }: DimensionDecisionJson): string {
+  if (lending === "static") return "nothing is lent, ";
+  if (lending === "open") return "whoever comes first is served, ";
+  if (reserve !== undefined) return "";
+  return mode === "strict" ? "the pool is strict, " : "the pool is generous, ";
+}
+
+/** What of the pool is unused and still given to nobody but those it is reserved for. */
+function reservedText({ unit, reserve }: DimensionDecisionJson): string {
+  if (reserve === undefined) return "";
+  const { forOthers, holders, spare, isExact } = reserve;
+  const whom =
+    holders === undefined ? "other keys" : holders === 1 ? "1 other key" : `${wholeText(holders)} other keys`;
+  const held =
+    forOthers > 0
+      ? `${isExact ? "" : "at most "}${bareAmountText(unit, forOthers)} reserved for ${whom}`
+      : "nothing reserved for other keys";
+  return `, ${held}, and ${spare > 0 ? bareAmountText(unit, spare) : "nothing"} spare`;
+}
+
 /** What the share means for this key, as things are. */
-function shareText(
-  { mode, borrowing, share, refusal, available }: DimensionDecisionJson,
-  policy: string | undefined,
-): string {
+function shareText(dimension: DimensionDecisionJson, policy: string | undefined): string {
+  const { lending, mode, borrowing, share, refusal, available, reserve, unit } = dimension;
   if (share === undefined) return "";
+  if (reserve !== undefined && refusal !== "global-saturated") {
+    const own =
+      reserve.own > 0
+        ? `, and ${bareAmountText(unit, reserve.own)} of it still reserved for it`
+        : ", and nothing is reserved for it any more";
+    return refusal === "reserved" ? `${own}: it waits until more is spare` : own;
+  }
+  if (refusal === "fair-share" && lending !== "static" && mode === "generous") return `: ${BORROWED_ALL}`;
+  if (lending === "open" && refusal === undefined) return ", which holds nobody back here";
   if (refusal === "global-saturated")
     return available === 0
       ? ", and nothing is left for anybody"
@@ -143,6 +180,8 @@ function shareText(
       return refusal === "fair-share" ? ", which holds it back until the window moves" : "";
   }
 }
+
+const BORROWED_ALL = "it has borrowed as much as it may";
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -4,6 +4,8 @@ import { windowText } from "../ui/formats.js";
 import { KeyName } from "../ui/KeyName.js";
 import { capText } from "../ui/capText.js";
 import type { RowFaults } from "./fieldFaults.js";
+import { LendingFields } from "./LendingFields.js";
+import { borrowingWords, lendingWords, typedLimit } from "./lendingWords.js";
 import { parseDecimal } from "./parseDecimal.js";
 import { POLICIES } from "./policyWords.js";
 import type { RowDraft } from "./poolDraft.js";
@@ -13,21 +15,27 @@ export interface AllocationRowProps extends RowFaults {
   readonly row: RowDraft;
   /** What else there is to say of the key: its name, that it is disabled or gone. */
   readonly about: string | undefined;
-  /** Whether policy and cap are edited, too. */
+  /** Whether policy, cap and lending are edited, too. */
   readonly isWhole: boolean;
+  /** Whether the pool's rule holds anything back that could not be lent. */
+  readonly mayHold: boolean;
   /** Always the same function: only a row that has changed is drawn again. */
   readonly onChange: (apiKeyId: string, fields: Partial<RowDraft>) => void;
 }
 
-/** One key: whether it is in the pool, its weight, its policy and its cap. */
+/** One key: whether it is in the pool, its weight, its policy, its cap, and what it lends and borrows. */
 export const AllocationRow = memo(function AllocationRow(props: AllocationRowProps) {
-  const { row, about, isWhole, onChange, weight: weightFault, cap: capFault, other: otherFault } = props;
+  const { row, about, isWhole, mayHold, onChange } = props;
+  const { weight: weightFault, cap: capFault, lending, borrowing, other: otherFault } = props;
   const { apiKeyId, isIn, weight, policy } = row;
   const [isCapOpen, setCapOpen] = useState(false);
+  const [isLendingOpen, setLendingOpen] = useState(false);
   const id = useId();
   const name = apiKeyId.slice(0, 60);
   const change = (fields: Partial<RowDraft>): void => onChange(apiKeyId, fields);
   const showsCap = isIn && isWhole && (isCapOpen || capFault !== undefined);
+  const hasLendingFault = lending !== undefined || borrowing !== undefined;
+  const showsLending = isIn && isWhole && (isLendingOpen || hasLendingFault);
   return (
     <li className={`${styles.row} ${isWhole ? styles.whole : ""}`}>
       <label className={styles.key}>
@@ -72,19 +80,37 @@ export const AllocationRow = memo(function AllocationRow(props: AllocationRowPro
               <option key={word}>{word}</option>
             ))}
           </select>
-          <button
-            type="button"
-            className={styles.cap}
-            aria-expanded={showsCap}
-            aria-label={`Cap of ${name}: ${capOf(row)}`}
-            onClick={() => setCapOpen(!showsCap)}
-          >
-            {capOf(row)}
-          </button>
+          <span className={styles.limits}>
+            <button
+              type="button"
+              className={styles.cap}
+              aria-expanded={showsCap}
+              aria-label={`Cap of ${name}: ${capOf(row)}`}
+              onClick={() => setCapOpen(!showsCap)}
+            >
+              {capOf(row)}
+            </button>
+            <button
+              type="button"
+              className={styles.cap}
+              aria-expanded={showsLending}
+              aria-label={`Lending of ${name}: ${lendingOf(row, mayHold)}`}
+              onClick={() => setLendingOpen(!showsLending)}
+            >
+              {lendingOf(row, mayHold)}
+            </button>
+          </span>
         </>
       )}
       {showsCap && (
         <CapFields row={row} name={name} fault={capFault} faultId={`${id}-cap`} onChange={change} />
+      )}
+      {showsLending && (
+        <LendingFields
+          {...{ row, name, mayHold, lending, borrowing }}
+          faultId={`${id}-lending`}
+          onChange={change}
+        />
       )}
       {weightFault !== undefined && (
         <p className={styles.fault} id={`${id}-weight`}>
@@ -150,6 +176,15 @@ function CapFields({
       </select>
     </span>
   );
+}
+
+/** What a key lends and borrows, as far as it is not a matter of course. */
+function lendingOf({ lends, lendingLimit, borrowingLimit }: RowDraft, mayHold: boolean): string {
+  const saysLending = mayHold || !lends || lendingLimit !== "";
+  return [
+    ...(saysLending ? [lendingWords(lends, typedLimit(lendingLimit))] : []),
+    ...(saysLending && borrowingLimit === "" ? [] : [borrowingWords(typedLimit(borrowingLimit))]),
+  ].join(", ");
 }
 
 function capOf({ capValue, capUnit, capWindow }: RowDraft): string {

@@ -1,6 +1,7 @@
 import { useCallback, useId, useMemo, useState, type Dispatch } from "react";
 import type { ApiKey } from "../api/useKeys.js";
 import { Button } from "../ui/Button.js";
+import { lendingRule } from "../ui/lendingText.js";
 import { AllocationRow } from "./AllocationRow.js";
 import type { DraftChange } from "./changeDraft.js";
 import type { FieldFaults } from "./fieldFaults.js";
@@ -29,6 +30,8 @@ export function AllocationsEditor({ draft, faults, keys, isWhole, dispatch }: Al
     (row) => isWanted(row, known?.get(row.apiKeyId), wanted) || faults.rows.has(row.apiKeyId),
   );
   const isLong = rows.length > FEW;
+  const rule = lendingRule(draft.lending);
+  const mayHold = rule === "reserve" || rule === "static";
   const change = useCallback(
     (apiKeyId: string, { isIn, ...fields }: Partial<RowDraft>) => {
       if (isIn === undefined) dispatch({ kind: "row", apiKeyId, fields });
@@ -85,6 +88,7 @@ export function AllocationsEditor({ draft, faults, keys, isWhole, dispatch }: Al
             row={row}
             about={known && aboutKey(row.apiKeyId, known.get(row.apiKeyId))}
             isWhole={isWhole}
+            mayHold={mayHold}
             onChange={change}
           />
         ))}

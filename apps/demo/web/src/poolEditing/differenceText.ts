@@ -1,6 +1,8 @@
 import { policyOf } from "@quota/core";
 import { amountText } from "../ui/formats.js";
 import { capText } from "../ui/capText.js";
+import { lendingText } from "../ui/lendingText.js";
+import { borrowingWords, lendingWords } from "./lendingWords.js";
 import type { PoolDifference } from "./poolDifference.js";
 import { UNALLOCATED_WORDS } from "./policyWords.js";
 import { weightText } from "./weightText.js";
@@ -28,18 +30,23 @@ export function differenceText(difference: PoolDifference): DifferenceText {
       return says((part: number) => amountText("percent", part * 100));
     case "whenStoreFails":
       return says((policy: unknown) => (typeof policy === "string" ? policy : JSON.stringify(policy)));
+    case "lending":
+    case "shadow":
+      return says(lendingText);
     case "weight":
       return says(weightText);
     case "policy":
       return says(policyOf);
     case "cap":
       return says(capWords);
-    case "allocation":
-      return says((its: Its<"allocation">) =>
-        [weightText(its.weight), its.policy, ...(its.capValue === undefined ? [] : [capWords(its)])].join(
-          ", ",
-        ),
+    case "lends":
+      return says(({ lend = true, lendingLimit }: Its<"lends">) =>
+        lendingWords(lend, percentOf(lendingLimit)),
       );
+    case "borrowingLimit":
+      return says((limit: number) => borrowingWords(percentOf(limit)));
+    case "allocation":
+      return says((its: Its<"allocation">) => allocationWords(its));
   }
 }
 
@@ -51,14 +58,33 @@ function capWords({ capValue, capUnit, capWindow }: Its<"cap">): string {
   return capText({ value: capValue!, unit: capUnit!, window: capWindow ?? "every" });
 }
 
+function allocationWords(its: Its<"allocation">): string {
+  const { weight, policy, capValue, lend = true, lendingLimit, borrowingLimit } = its;
+  return [
+    weightText(weight),
+    policy,
+    ...(capValue === undefined ? [] : [capWords(its)]),
+    ...(lend && lendingLimit === undefined ? [] : [lendingWords(lend, percentOf(lendingLimit))]),
+    ...(borrowingLimit === undefined ? [] : [borrowingWords(percentOf(borrowingLimit))]),
+  ].join(", ");
+}
+
+function percentOf(limit: number | undefined): string {
+  return limit === undefined ? "" : weightText(limit);
+}
+
 const WHAT: Readonly<Record<PoolDifference["field"], string>> = {
   name: "name",
   unallocated: "keys that are not in the pool",
   saturationThreshold: "shares bind from",
   whenStoreFails: "when the store fails",
+  lending: "lending rule",
+  shadow: "shadow rule",
   weight: "weight",
   policy: "policy",
   cap: "cap",
+  lends: "lending",
+  borrowingLimit: "borrowing",
   allocation: "allocation",
 };
 
@@ -67,8 +93,12 @@ const ABSENT: Readonly<Record<PoolDifference["field"], string>> = {
   unallocated: "none",
   saturationThreshold: "as the gateway’s",
   whenStoreFails: "as the gateway’s",
+  lending: "threshold",
+  shadow: "none",
   weight: "none",
   policy: "none",
   cap: "no cap",
+  lends: lendingWords(true, ""),
+  borrowingLimit: borrowingWords(""),
   allocation: "not in the pool",
 };

@@ -13,6 +13,7 @@ export function draftSpec(connectionId: string, draft: PoolDraft): PoolSpec {
     name: draft.name,
     unallocated: draft.unallocated,
     ...(threshold !== undefined && { saturationThreshold: threshold }),
+    lending: draft.lending,
     allocations: draft.rows.filter(({ isIn }) => isIn).map(rowSpec),
   };
 }
@@ -24,7 +25,8 @@ function thresholdOf(text: string): number | undefined {
   return percent === undefined ? (text as unknown as number) : percent / 100;
 }
 
-function rowSpec({ apiKeyId, weight, policy, capValue, capUnit, capWindow }: RowDraft): AllocationSpec {
+function rowSpec(row: RowDraft): AllocationSpec {
+  const { apiKeyId, weight, policy, capValue, capUnit, capWindow, lends, lendingLimit, borrowingLimit } = row;
   return {
     apiKeyId,
     weight: numberOf(weight),
@@ -34,6 +36,9 @@ function rowSpec({ apiKeyId, weight, policy, capValue, capUnit, capWindow }: Row
       capUnit,
       ...(capWindow !== "every" && { capWindow }),
     }),
+    ...(!lends && { lend: false }),
+    ...(lends && lendingLimit.trim() !== "" && { lendingLimit: numberOf(lendingLimit) }),
+    ...(borrowingLimit.trim() !== "" && { borrowingLimit: numberOf(borrowingLimit) }),
   };
 }
 

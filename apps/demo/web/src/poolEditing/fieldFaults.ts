@@ -10,6 +10,9 @@ export interface FieldFaults {
 export interface RowFaults {
   readonly weight?: string;
   readonly cap?: string;
+  /** Whether and how much it lends. */
+  readonly lending?: string;
+  readonly borrowing?: string;
   readonly other?: string;
 }
 
@@ -42,6 +45,9 @@ const ROW_PLACES: ReadonlyMap<string, keyof RowFaults> = new Map([
   ["capValue", "cap"],
   ["capUnit", "cap"],
   ["capWindow", "cap"],
+  ["lend", "lending"],
+  ["lendingLimit", "lending"],
+  ["borrowingLimit", "borrowing"],
 ]);
 
 const FIELDS = new Set(["connectionId", "name", "unallocated", "saturationThreshold", "allocations"]);
@@ -55,6 +61,9 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["capValue", "The cap"],
   ["capUnit", "The cap’s unit"],
   ["capWindow", "The cap’s window"],
+  ["lend", "That it does not lend"],
+  ["lendingLimit", "What it lends at most"],
+  ["borrowingLimit", "What it borrows at most"],
 ]);
 
 function inWords(message: string, path: string, member: string): string {

@@ -26,6 +26,7 @@ export function mergeDraft({
     name: draft.name === was.name ? now.name : draft.name,
     unallocated: draft.unallocated === was.unallocated ? now.unallocated : draft.unallocated,
     threshold: draft.threshold === was.threshold ? now.threshold : draft.threshold,
+    lending: now.lending,
     isEqual: draft.isEqual,
     rows: [
       ...draft.rows.map((row) => {
@@ -43,8 +44,16 @@ function mergedRow(mine: RowDraft, was: RowDraft, now = emptyRow(mine.apiKeyId))
   const kept = Object.fromEntries(typed.map((field) => [field, mine[field]])) as Partial<RowDraft>;
   // Three fields are one cap: half of one person's and half of another's would be nobody's.
   const isCapTyped = typed.some((field) => field.startsWith("cap"));
-  const { capValue, capUnit, capWindow } = mine;
-  return { ...now, ...kept, ...(isCapTyped && { capValue, capUnit, capWindow }), isIn: mine.isIn };
+  const { capValue, capUnit, capWindow, lends, lendingLimit } = mine;
+  // As are whether it lends, and how much.
+  const isLendingTyped = typed.some((field) => field.startsWith("lend"));
+  return {
+    ...now,
+    ...kept,
+    ...(isCapTyped && { capValue, capUnit, capWindow }),
+    ...(isLendingTyped && { lends, lendingLimit }),
+    isIn: mine.isIn,
+  };
 }
 
 function byKey(rows: readonly RowDraft[]): ReadonlyMap<string, RowDraft> {

@@ -9,7 +9,7 @@ export function newDraft(keys: readonly { readonly id: string; readonly disabled
   const areIn = keys.length <= HANDFUL;
   const rows = keys.map(({ id, disabled }) => ({ ...emptyRow(id), isIn: areIn && !disabled }));
   return changeDraft(
-    { name: "", unallocated: "borrow", threshold: "", isEqual: true, rows },
+    { name: "", unallocated: "borrow", threshold: "", lending: "threshold", isEqual: true, rows },
     { kind: "equal" },
   );
 }

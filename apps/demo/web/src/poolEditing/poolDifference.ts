@@ -16,9 +16,13 @@ interface Fields {
   readonly unallocated: PoolJson["unallocated"];
   readonly saturationThreshold: number | undefined;
   readonly whenStoreFails: PoolJson["whenStoreFails"];
+  readonly lending: PoolJson["lending"] | undefined;
+  readonly shadow: PoolJson["shadow"];
   readonly weight: number;
   readonly policy: AllocationJson["policy"];
   readonly cap: Pick<AllocationJson, "capValue" | "capUnit" | "capWindow"> | undefined;
+  readonly lends: Pick<AllocationJson, "lend" | "lendingLimit"> | undefined;
+  readonly borrowingLimit: number | undefined;
   /** The key came into the pool, or left it. */
   readonly allocation: AllocationJson | undefined;
 }
@@ -33,6 +37,8 @@ export function poolDifference(before: PoolJson, after: PoolJson): readonly Pool
     different("unallocated", before.unallocated, after.unallocated),
     different("saturationThreshold", before.saturationThreshold, after.saturationThreshold),
     different("whenStoreFails", before.whenStoreFails, after.whenStoreFails),
+    different("lending", before.lending, after.lending),
+    different("shadow", before.shadow, after.shadow),
     ...keys.flatMap((key) => allocationDifference(key, was.get(key), is.get(key))),
   ].filter((found) => found !== undefined);
 }
@@ -49,6 +55,8 @@ function allocationDifference(
           different("weight", was.weight, is.weight),
           different("policy", was.policy, is.policy),
           different("cap", capOf(was), capOf(is)),
+          different("lends", lendsOf(was), lendsOf(is)),
+          different("borrowingLimit", was.borrowingLimit, is.borrowingLimit),
         ];
   return found.map((one) => one && { ...one, apiKeyId });
 }
@@ -66,6 +74,11 @@ function different<Field extends keyof Fields>(
 function capOf({ capValue, capUnit, capWindow }: AllocationJson): Fields["cap"] {
   if (capValue === undefined || capUnit === undefined) return undefined;
   return { capValue, capUnit, ...(capWindow !== undefined && { capWindow }) };
+}
+
+function lendsOf({ lend = true, lendingLimit }: AllocationJson): Fields["lends"] {
+  if (!lend) return { lend };
+  return lendingLimit === undefined ? undefined : { lendingLimit };
 }
 
 function byKey({ allocations }: PoolJson): ReadonlyMap<string, AllocationJson> {

@@ -1,4 +1,4 @@
-import type { Policy, Unallocated, Unit, WindowName } from "@quota/core";
+import type { LendingSpec, Policy, Unallocated, Unit, WindowName } from "@quota/core";
 import type { AllocationJson, PoolJson } from "@quota/http";
 
 /** A pool while it is edited: numbers as they were typed, so that nothing typed is lost, however wrong. */
@@ -7,6 +7,8 @@ export interface PoolDraft {
   readonly unallocated: Unallocated;
   /** In percent; empty for the gateway's own. */
   readonly threshold: string;
+  /** Chosen elsewhere; what an allocation may say depends on it. */
+  readonly lending: LendingSpec;
   /** Nobody has typed a weight yet: they follow the number of keys. */
   readonly isEqual: boolean;
   /** Every key there is, those that are in the pool and the others. */
@@ -23,16 +25,22 @@ export interface RowDraft {
   readonly capValue: string;
   readonly capUnit: Unit;
   readonly capWindow: WindowName | "every";
+  readonly lends: boolean;
+  /** In percent of the pool; empty: all of its share. Means nothing while it does not lend. */
+  readonly lendingLimit: string;
+  /** In percent of the pool; empty: all there is. */
+  readonly borrowingLimit: string;
 }
 
 /** A pool as one begins to edit it. */
 export function poolDraft(pool: PoolJson): PoolDraft {
-  const { name, unallocated, saturationThreshold: threshold } = pool;
+  const { name, unallocated, saturationThreshold: threshold, lending } = pool;
   return {
     name,
     unallocated,
     // 0.57 × 100 is 56.99999999999999.
     threshold: threshold === undefined ? "" : String(Number((threshold * 100).toPrecision(12))),
+    lending,
     isEqual: false,
     rows: pool.allocations.map(rowDraft),
   };
@@ -48,17 +56,28 @@ export function emptyRow(apiKeyId: string): RowDraft {
     capValue: "",
     capUnit: "requests",
     capWindow: "every",
+    lends: true,
+    lendingLimit: "",
+    borrowingLimit: "",
   };
 }
 
-function rowDraft({ apiKeyId, weight, policy, capValue, capUnit, capWindow }: AllocationJson): RowDraft {
+function rowDraft(allocation: AllocationJson): RowDraft {
+  const { apiKeyId, weight, policy, capValue, capUnit, capWindow, lend } = allocation;
   return {
     apiKeyId,
     isIn: true,
     weight: String(weight),
     policy,
-    capValue: capValue === undefined ? "" : String(capValue),
+    capValue: textOf(capValue),
     capUnit: capUnit ?? "requests",
     capWindow: capWindow ?? "every",
+    lends: lend ?? true,
+    lendingLimit: textOf(allocation.lendingLimit),
+    borrowingLimit: textOf(allocation.borrowingLimit),
   };
+}
+
+function textOf(amount: number | undefined): string {
+  return amount === undefined ? "" : String(amount);
 }

@@ -25,4 +25,14 @@ function sameRow(one: RowDraft, other: RowDraft): boolean {
 }
 
 /** What one can change of a row. */
-export const ROW_FIELDS = ["isIn", "weight", "policy", "capValue", "capUnit", "capWindow"] as const;
+export const ROW_FIELDS = [
+  "isIn",
+  "weight",
+  "policy",
+  "capValue",
+  "capUnit",
+  "capWindow",
+  "lends",
+  "lendingLimit",
+  "borrowingLimit",
+] as const;

@@ -3,6 +3,7 @@ import { capText } from "../ui/capText.js";
 import { parseDecimal } from "./parseDecimal.js";
 import { emptyRow, poolDraft, type PoolDraft, type RowDraft } from "./poolDraft.js";
 import type { PoolDifference } from "./poolDifference.js";
+import { borrowingWords, lendingWords, typedLimit } from "./lendingWords.js";
 import { UNALLOCATED_WORDS } from "./policyWords.js";
 
 /** What was typed here over what somebody else has changed meanwhile, in words; undefined where nothing was. */
@@ -30,6 +31,8 @@ function textOf(
     case "saturationThreshold":
       return draft.threshold === "" ? "as the gateway’s" : `${draft.threshold} %`;
     case "whenStoreFails":
+    case "lending":
+    case "shadow":
       return undefined;
     case "weight":
       return weightOf(row);
@@ -37,6 +40,10 @@ function textOf(
       return row.policy;
     case "cap":
       return capOf(row);
+    case "lends":
+      return lendingWords(row.lends, typedLimit(row.lendingLimit));
+    case "borrowingLimit":
+      return borrowingWords(typedLimit(row.borrowingLimit));
     case "allocation":
       return row.isIn ? [weightOf(row), row.policy, capOf(row)].join(", ") : "not in the pool";
   }

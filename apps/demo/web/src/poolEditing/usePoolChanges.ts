@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import type { PoolSpec } from "@quota/core";
 import type { PoolJson } from "@quota/http";
+import { poolPath } from "../api/poolPath.js";
 import { readPoolsAgain } from "../api/readPoolsAgain.js";
 import { request, RequestFailure } from "../api/request.js";
 import { POOLS_KEY } from "../api/usePools.js";
@@ -29,14 +30,14 @@ export function usePoolChanges(): PoolChanges {
     }),
     change: useMutation({
       mutationFn: ({ pool, patch }) =>
-        request<PoolJson>(poolPath(pool), { method: "PATCH", body: patch, ifVersion: pool.version }),
+        request<PoolJson>(poolPath(pool.id), { method: "PATCH", body: patch, ifVersion: pool.version }),
       onSuccess: keep,
       onSettled,
     }),
     remove: useMutation({
       async mutationFn(pool) {
         try {
-          await request<undefined>(poolPath(pool), { method: "DELETE" });
+          await request<undefined>(poolPath(pool.id), { method: "DELETE" });
         } catch (error) {
           if (!(error instanceof RequestFailure) || error.problem.status !== 404) throw error;
         }
@@ -49,10 +50,6 @@ export function usePoolChanges(): PoolChanges {
       onSettled,
     }),
   };
-}
-
-function poolPath({ id }: PoolJson): string {
-  return `/api/quota/pools/${encodeURIComponent(id)}`;
 }
 
 function withPool(pools: readonly PoolJson[], pool: PoolJson): readonly PoolJson[] {

@@ -26,6 +26,7 @@ export function AllocationTable({ usage, allocations, ahead, onWhy }: Allocation
   const shown = usage.perKey.filter((key) => key.apiKeyId.includes(wanted) && KINDS[which].has(key));
   const { unit, window } = usage;
   const isLong = usage.perKey.length > 12;
+  const hasReserves = usage.reserved !== undefined;
   return (
     <div className={styles.keys}>
       {isLong && (
@@ -74,6 +75,11 @@ export function AllocationTable({ usage, allocations, ahead, onWhy }: Allocation
               <th scope="col" className="figure">
                 Over or left
               </th>
+              {hasReserves && (
+                <th scope="col" className="figure">
+                  Reserved for it
+                </th>
+              )}
               <th scope="col">State</th>
               <th scope="col" className="figure">
                 Cap
@@ -95,6 +101,7 @@ export function AllocationTable({ usage, allocations, ahead, onWhy }: Allocation
                 key={key.apiKeyId}
                 usage={key}
                 unit={unit}
+                hasReserves={hasReserves}
                 allocation={byKey.get(key.apiKeyId)}
                 ahead={key.retryAt === undefined ? 0 : ahead}
                 onWhy={onWhy}
@@ -123,12 +130,15 @@ const KINDS = {
 const Row = memo(function Row({
   usage,
   unit,
+  hasReserves,
   allocation,
   ahead,
   onWhy,
 }: {
   readonly usage: KeyUsageJson;
   readonly unit: DimensionUsageJson["unit"];
+  /** Whether the pool reserves anything for anybody. */
+  readonly hasReserves: boolean;
   readonly allocation: AllocationJson | undefined;
   readonly ahead: number;
   readonly onWhy: (apiKeyId: string) => void;
@@ -144,6 +154,12 @@ const Row = memo(function Row({
       <td className="figure">{bareAmountText(unit, held)}</td>
       <td className="figure">{fairShare === undefined ? "none" : bareAmountText(unit, fairShare)}</td>
       <td className="figure">{deficit === undefined ? "" : deficitText(unit, deficit)}</td>
+      {hasReserves && (
+        <td className="figure">
+          {bareAmountText(unit, usage.reserve ?? 0)}
+          {allocation?.lend === false && <span className={styles.kept}> kept</span>}
+        </td>
+      )}
       <td className={styles.state}>
         {isBlocked(usage) ? (
           <Badge tone="danger">blocked</Badge>

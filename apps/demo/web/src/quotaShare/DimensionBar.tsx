@@ -2,7 +2,7 @@ import type { DimensionUsageJson } from "@quota/http";
 import { memo, type ReactNode } from "react";
 import { Badge } from "../ui/Badge.js";
 import { Countdown } from "../ui/Countdown.js";
-import { amountText, bareAmountText, nameText, percentText, windowText } from "../ui/formats.js";
+import { amountText, bareAmountText, nameText, percentText, wholeText, windowText } from "../ui/formats.js";
 import { keyColour } from "../ui/keyColour.js";
 import styles from "./DimensionBar.module.css";
 import { ModeBadge } from "./ModeBadge.js";
@@ -19,6 +19,8 @@ export interface DimensionBarProps {
 export const DimensionBar = memo(function DimensionBar({ usage, ordinals, ahead }: DimensionBarProps) {
   const { unit, window, limit, globalUsedPercent, opensAt, anchoredBy, reading } = usage;
   const whole = wholeOf(usage);
+  // Where more was used than planned there is less than what is reserved.
+  const reservedPart = Math.min(usage.reserved ?? 0, usage.free ?? 0);
   const shares = usage.perKey.filter(({ fairShare }) => fairShare !== undefined && fairShare > 0);
   return (
     <div className={styles.dimension}>
@@ -26,7 +28,7 @@ export const DimensionBar = memo(function DimensionBar({ usage, ordinals, ahead 
         <h3>
           {unit} per {windowText(window)}
         </h3>
-        <ModeBadge mode={usage.mode} />
+        <ModeBadge mode={usage.mode} lending={usage.lending} />
         {reading !== undefined && (
           <Badge tone={reading.stale ? "warning" : "good"}>
             provider says {percentText(reading.utilization)}
@@ -71,6 +73,7 @@ export const DimensionBar = memo(function DimensionBar({ usage, ordinals, ahead 
           {...{ unit, whole }}
         />
         <Part name="in flight" look="held" amount={usage.held} {...{ unit, whole }} />
+        <Part name="reserved for keys" look="reserved" amount={reservedPart} {...{ unit, whole }} />
         {limit !== "unknown" && usage.strictFrom !== undefined && (
           <span
             className={styles.threshold}
@@ -113,15 +116,26 @@ export const DimensionBar = memo(function DimensionBar({ usage, ordinals, ahead 
             {bareAmountText(unit, usage.unallocated)}
           </Amount>
         )}
-        <Amount name="free" look="free">
-          {usage.free === undefined ? "limit unknown" : bareAmountText(unit, usage.free)}
-        </Amount>
+        {usage.reserved === undefined || usage.spare === undefined ? (
+          <Amount name="free" look="free">
+            {usage.free === undefined ? "limit unknown" : bareAmountText(unit, usage.free)}
+          </Amount>
+        ) : (
+          <>
+            <Amount name={`reserved for ${holdersText(usage)}`} look="reserved">
+              {bareAmountText(unit, usage.reserved)}
+            </Amount>
+            <Amount name="spare" look="free">
+              {bareAmountText(unit, Math.max(0, usage.spare))}
+            </Amount>
+          </>
+        )}
       </dl>
     </div>
   );
 });
 
-type Look = "unallocated" | "outside" | "held" | "free";
+type Look = "unallocated" | "outside" | "held" | "reserved" | "free";
 
 function Part({
   name,
@@ -175,17 +189,14 @@ function widthOf(amount: number, whole: number): string {
   return `${String((100 * Math.max(0, amount)) / whole)}%`;
 }
 
+function holdersText({ perKey }: DimensionUsageJson): string {
+  const holders = perKey.filter(({ reserve = 0 }) => reserve > 0).length;
+  return holders === 1 ? "1 key" : `${wholeText(holders)} keys`;
+}
+
 /** The bar in a sentence. The table below it has every key. */
-function spoken({
-  unit,
-  window,
-  limit,
-  globalUsedPercent,
-  perKey,
-  held,
-  outside,
-  free,
-}: DimensionUsageJson): string {
+function spoken(usage: DimensionUsageJson): string {
+  const { unit, window, limit, globalUsedPercent, perKey, held, outside, free, reserved, spare } = usage;
   const most = [...perKey].sort((a, b) => b.consumed - a.consumed).filter(({ consumed }) => consumed > 0);
   const named = most
     .slice(0, 5)
@@ -202,5 +213,11 @@ function spoken({
     `in flight ${amountText(unit, held)}`,
     `outside ${amountText(unit, outside)}`,
     ...(free === undefined ? [] : [`free ${amountText(unit, free)}`]),
+    ...(reserved === undefined || spare === undefined
+      ? []
+      : [
+          `of it reserved for ${holdersText(usage)} ${amountText(unit, reserved)}`,
+          `spare ${amountText(unit, Math.max(0, spare))}`,
+        ]),
   ].join("; ");
 }

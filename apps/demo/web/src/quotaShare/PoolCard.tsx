@@ -9,6 +9,7 @@ import { lazyPart } from "../ui/lazyPart.js";
 import { Name } from "../ui/Name.js";
 import { AllocationTable } from "./AllocationTable.js";
 import { DimensionBar } from "./DimensionBar.js";
+import { LendingSummary } from "./LendingSummary.js";
 import styles from "./PoolCard.module.css";
 import { PoolState } from "./PoolState.js";
 import { useOnScreen } from "./useOnScreen.js";
@@ -16,6 +17,7 @@ import { usePoolUsage } from "./usePoolUsage.js";
 
 const BurnRateChart = lazyPart(async () => (await import("./BurnRateChart.js")).default);
 const RecentDecisions = lazyPart(async () => (await import("./RecentDecisions.js")).RecentDecisions);
+const ReserveOverTime = lazyPart(async () => (await import("./ReserveOverTime.js")).ReserveOverTime);
 const WhyModal = lazyPart(async () => (await import("./WhyModal.js")).WhyModal);
 
 export interface PoolCardProps {
@@ -23,11 +25,13 @@ export interface PoolCardProps {
   /** Whether its keys are shown from the start. */
   readonly startsOpen: boolean;
   readonly onEdit: (pool: PoolJson) => void;
+  readonly onLending: (pool: PoolJson) => void;
   readonly onDelete: (pool: PoolJson) => void;
 }
 
 /** One shared account: how full it is, who uses it, and what can be changed about that. Not drawn anew when a dialog opens in front of it. */
-export const PoolCard = memo(function PoolCard({ pool, startsOpen, onEdit, onDelete }: PoolCardProps) {
+export const PoolCard = memo(function PoolCard(props: PoolCardProps) {
+  const { pool, startsOpen, onEdit, onLending, onDelete } = props;
   const { ref, isSeen } = useOnScreen<HTMLElement>();
   const { data, error, refetch, dataUpdatedAt } = usePoolUsage(pool.id, { isSeen });
   const ordinals = useKeyOrdinals();
@@ -53,6 +57,7 @@ export const PoolCard = memo(function PoolCard({ pool, startsOpen, onEdit, onDel
           </Button>
         </div>
       </header>
+      <LendingSummary pool={pool} isSeen={isSeen} onChange={onLending} />
       {error !== null && data === undefined && (
         <ErrorState what="The use of this pool" error={error} onRetry={() => void refetch()} />
       )}
@@ -66,12 +71,14 @@ export const PoolCard = memo(function PoolCard({ pool, startsOpen, onEdit, onDel
           )}
           <div className={styles.bars}>
             {data.dimensions.map((usage) => (
-              <DimensionBar
-                key={`${usage.unit}/${usage.window}`}
-                usage={usage}
-                ordinals={ordinals}
-                ahead={ahead}
-              />
+              <div key={`${usage.unit}/${usage.window}`} className={styles.dimension}>
+                <DimensionBar usage={usage} ordinals={ordinals} ahead={ahead} />
+                {isOpen && usage.lending === "reserve" && (
+                  <Suspense fallback={<div className={styles.drawing} />}>
+                    <ReserveOverTime pool={pool} usage={usage} />
+                  </Suspense>
+                )}
+              </div>
             ))}
           </div>
           <div>

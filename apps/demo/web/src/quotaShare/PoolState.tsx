@@ -1,6 +1,7 @@
 import type { UsageJson } from "@quota/http";
 import { useOverview } from "../api/useOverview.js";
 import { Badge } from "../ui/Badge.js";
+import { ModeBadge } from "./ModeBadge.js";
 import styles from "./PoolState.module.css";
 
 /** How a pool is, in words: whether shares bind, what the provider said last, and whether use can be counted at all. */
@@ -28,12 +29,13 @@ export function PoolState({
 }
 
 function Mode({ usage }: { readonly usage: UsageJson }) {
-  const strict = usage.dimensions.filter(({ mode }) => mode === "strict");
-  if (strict.length > 0) return <Badge tone="warning">strict</Badge>;
-  return usage.dimensions.some(({ mode }) => mode === "generous") ? (
-    <Badge tone="good">generous</Badge>
-  ) : (
+  const { dimensions } = usage;
+  const telling =
+    dimensions.find(({ mode }) => mode === "strict") ?? dimensions.find(({ mode }) => mode === "generous");
+  return telling === undefined ? (
     <Badge tone="neutral">not limited</Badge>
+  ) : (
+    <ModeBadge mode={telling.mode} lending={telling.lending} />
   );
 }
 

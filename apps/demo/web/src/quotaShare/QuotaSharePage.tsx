@@ -20,6 +20,7 @@ const CreatePoolModal = lazyPart(
 const EditAllocationsModal = lazyPart(
   async () => (await import("../poolEditing/EditAllocationsModal.js")).EditAllocationsModal,
 );
+const LendingModal = lazyPart(async () => (await import("../lending/LendingModal.js")).LendingModal);
 const DeletePoolModal = lazyPart(
   async () => (await import("../poolEditing/DeletePoolModal.js")).DeletePoolModal,
 );
@@ -35,6 +36,7 @@ export function QuotaSharePage() {
   const [shown, setShown] = useState<Shown>();
   const close = useCallback(() => setShown(undefined), []);
   const onEdit = useCallback((pool: PoolJson) => setShown({ what: "edit", pool }), []);
+  const onLending = useCallback((pool: PoolJson) => setShown({ what: "lending", pool }), []);
   const onDelete = useCallback((pool: PoolJson) => setShown({ what: "delete", pool }), []);
   return (
     <Page
@@ -49,6 +51,7 @@ export function QuotaSharePage() {
       <Suspense fallback={null}>
         {shown?.what === "create" && <CreatePoolModal onClose={close} />}
         {shown?.what === "edit" && <EditAllocationsModal pool={shown.pool} onClose={close} />}
+        {shown?.what === "lending" && <LendingModal pool={shown.pool} onClose={close} />}
         {shown?.what === "delete" && <DeletePoolModal pool={shown.pool} onClose={close} />}
       </Suspense>
       <QuotaConceptCard />
@@ -87,6 +90,7 @@ export function QuotaSharePage() {
           pool={pool}
           startsOpen={pools.length <= OPEN_AT_ONCE}
           onEdit={onEdit}
+          onLending={onLending}
           onDelete={onDelete}
         />
       ))}
@@ -95,4 +99,5 @@ export function QuotaSharePage() {
 }
 
 /** The dialog in front of the page. */
-type Shown = { readonly what: "create" } | { readonly what: "edit" | "delete"; readonly pool: PoolJson };
+type Shown =
+  { readonly what: "create" } | { readonly what: "edit" | "lending" | "delete"; readonly pool: PoolJson };

@@ -1,5 +1,6 @@
-import type { PoolJson } from "@quota/http";
+import type { PoolJson, ShadowDecisionJson } from "@quota/http";
 import { useState } from "react";
+import { reasonText } from "../explain/reasonText.js";
 import { Badge } from "../ui/Badge.js";
 import { Button } from "../ui/Button.js";
 import { ErrorState } from "../ui/ErrorState.js";
@@ -10,6 +11,7 @@ import { Modal } from "../ui/Modal.js";
 import { Moment } from "../ui/Moment.js";
 import { ExplainedDecision } from "./ExplainedDecision.js";
 import styles from "./RecentDecisions.module.css";
+import { ShadowVerdict } from "./ShadowVerdict.js";
 import { useDecisions, type LoggedDecision } from "./useDecisions.js";
 
 /** Who was refused here lately, or passed unjudged, with the numbers of that moment. */
@@ -19,6 +21,7 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
   const { data, error, refetch } = useDecisions(pool.connectionId, apiKeyId);
   if (error !== null && data === undefined)
     return <ErrorState what="The decisions" error={error} onRetry={() => void refetch()} />;
+  const hasShadows = data?.some(({ decision }) => shadowOf(decision) !== undefined) === true;
   const policyOf = (id: string) => pool.allocations.find((one) => one.apiKeyId === id)?.policy;
   return (
     <div className={styles.decisions}>
@@ -53,6 +56,7 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
                 <th scope="col">When</th>
                 <th scope="col">Key</th>
                 <th scope="col">Outcome</th>
+                {hasShadows && <th scope="col">Under the shadow rule</th>}
                 <th scope="col">Where</th>
                 <th scope="col" className="figure">
                   Used
@@ -70,7 +74,7 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
             </thead>
             <tbody>
               {data.map((logged) => (
-                <Row key={logged.id} logged={logged} onWhy={setExplained} />
+                <Row key={logged.id} logged={logged} hasShadows={hasShadows} onWhy={setExplained} />
               ))}
             </tbody>
           </table>
@@ -100,9 +104,11 @@ export function RecentDecisions({ pool }: { readonly pool: PoolJson }) {
 
 function Row({
   logged,
+  hasShadows,
   onWhy,
 }: {
   readonly logged: LoggedDecision;
+  readonly hasShadows: boolean;
   readonly onWhy: (logged: LoggedDecision) => void;
 }) {
   const { at, apiKeyId, decision } = logged;
@@ -117,9 +123,16 @@ function Row({
       </th>
       <td>
         <Badge tone={decision.allowed ? "warning" : "danger"}>
-          {"reason" in decision ? decision.reason : decision.status}
+          {"reason" in decision && decision.reason !== undefined
+            ? reasonText(decision.reason)
+            : decision.status}
         </Badge>
       </td>
+      {hasShadows && (
+        <td>
+          <ShadowVerdict shadow={shadowOf(decision)} />
+        </td>
+      )}
       <td>{where}</td>
       <td className="figure">{used}</td>
       <td className="figure">{share}</td>
@@ -131,6 +144,10 @@ function Row({
       </td>
     </tr>
   );
+}
+
+function shadowOf(decision: LoggedDecision["decision"]): ShadowDecisionJson | undefined {
+  return "shadow" in decision ? decision.shadow : undefined;
 }
 
 interface Numbers {

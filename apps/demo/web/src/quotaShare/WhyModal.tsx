@@ -1,13 +1,15 @@
-import type { DecisionJson, PoolJson } from "@quota/http";
+import type { ExplanationJson, PoolJson } from "@quota/http";
 import { useQuery } from "@tanstack/react-query";
-import { request } from "../api/request.js";
 import { EVERY_MS } from "../api/createQueries.js";
+import { poolPath } from "../api/poolPath.js";
+import { request } from "../api/request.js";
 import { Button } from "../ui/Button.js";
 import { ErrorState } from "../ui/ErrorState.js";
 import { Modal } from "../ui/Modal.js";
 import { ExplainedDecision } from "./ExplainedDecision.js";
+import { RulesTable } from "./RulesTable.js";
 
-/** What would become of one more request of a key, and why. */
+/** What would become of one more request of a key, why, and what each lending rule would say. */
 export function WhyModal({
   pool,
   apiKeyId,
@@ -17,10 +19,11 @@ export function WhyModal({
   readonly apiKeyId: string;
   readonly onClose: () => void;
 }) {
-  const asked = new URLSearchParams({ poolId: pool.id, apiKeyId, estimatedRequests: "1" });
+  const asked = new URLSearchParams({ apiKeyId, estimatedRequests: "1" });
   const { data, error, refetch } = useQuery({
-    queryKey: ["preview", pool.id, apiKeyId],
-    queryFn: ({ signal }) => request<DecisionJson>(`/api/quota/preview?${asked.toString()}`, { signal }),
+    queryKey: ["explain", pool.id, apiKeyId],
+    queryFn: ({ signal }) =>
+      request<ExplanationJson>(`${poolPath(pool.id)}/explain?${asked.toString()}`, { signal }),
     refetchInterval: EVERY_MS.usage,
   });
   return (
@@ -34,11 +37,14 @@ export function WhyModal({
         <ErrorState what="The decision" error={error} onRetry={() => void refetch()} />
       )}
       {data !== undefined && (
-        <ExplainedDecision
-          decision={data}
-          apiKeyId={apiKeyId}
-          policy={pool.allocations.find((one) => one.apiKeyId === apiKeyId)?.policy}
-        />
+        <>
+          <ExplainedDecision
+            decision={data.decision}
+            apiKeyId={apiKeyId}
+            policy={pool.allocations.find((one) => one.apiKeyId === apiKeyId)?.policy}
+          />
+          <RulesTable explanation={data} />
+        </>
       )}
     </Modal>
   );

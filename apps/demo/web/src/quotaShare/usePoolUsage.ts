@@ -1,6 +1,7 @@
 import type { UsageJson } from "@quota/http";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { EVERY_MS } from "../api/createQueries.js";
+import { poolPath } from "../api/poolPath.js";
 import { request } from "../api/request.js";
 
 /** What the keys of a pool use, read anew every five seconds while it is looked at. */
@@ -10,8 +11,7 @@ export function usePoolUsage(
 ): UseQueryResult<UsageJson> {
   return useQuery({
     queryKey: ["pools", poolId, "usage"],
-    queryFn: ({ signal }) =>
-      request<UsageJson>(`/api/quota/pools/${encodeURIComponent(poolId)}/usage`, { signal }),
+    queryFn: ({ signal }) => request<UsageJson>(`${poolPath(poolId)}/usage`, { signal }),
     enabled: isSeen,
     refetchInterval: EVERY_MS.usage,
   });

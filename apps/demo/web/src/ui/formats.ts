@@ -23,6 +23,11 @@ export function wholeText(amount: number): string {
   return wholes.format(amount);
 }
 
+/** A plain number, to the two decimals that a person types. */
+export function numberText(number: number): string {
+  return numbers.format(number);
+}
+
 /** A part of one: 0.375 is `37.5 %`. */
 export function percentText(part: number): string {
   return percents.format(part);
@@ -100,6 +105,7 @@ const durations = {
   },
 };
 const wholes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 const dollars = new Intl.NumberFormat(undefined, {
   style: "currency",
