@@ -7,6 +7,20 @@ async function configOf(gateway: TestGateway): Promise<GatewayConfig> {
   return (await (await gateway.admin("GET", "/api/config")).json()) as GatewayConfig;
 }
 
+/** A pool's lending, all that can be said of it. */
+const LENT = {
+  lending: { rule: "reserve", curve: { hold: 2 } },
+  shadow: "static",
+  allocations: [
+    {
+      ...{ apiKeyId: "bob", weight: 50, policy: "hard", capValue: 5, capUnit: "usd", capWindow: "weekly" },
+      borrowingLimit: 12.5,
+    },
+    { apiKeyId: "carol", weight: 20, policy: "soft", lend: false },
+    { apiKeyId: "alice", weight: 10, policy: "burst", lendingLimit: 2.5 },
+  ],
+};
+
 /** A gateway with something of everything. */
 async function furnished(): Promise<TestGateway> {
   const gateway = await startTestGateway();
@@ -25,7 +39,7 @@ async function furnished(): Promise<TestGateway> {
     connectionId: "glm",
     name: "GLM",
     whenStoreFails: { budget: 0.01 },
-    allocations: [{ apiKeyId: "bob", weight: 50, capValue: 5, capUnit: "usd", capWindow: "weekly" }],
+    ...LENT,
   });
   await gateway.plan([{ unit: "requests", window: "hourly", limit: 10 }]);
   return gateway;
@@ -51,6 +65,7 @@ describe("a configuration", () => {
       { connections: 3, keys: 3, pools: 3, plans: 1, secretsToSet: ["glm"] },
     ]);
     const copy = await configOf(to);
+    expect(copy.pools.find(({ id }) => id === "glm-pool")).toMatchObject(LENT);
     expect(configHashes(copy, {})).toEqual(configHashes(config, {}));
     expect(copy.pools).toEqual(config.pools);
     expect(copy.ratePlanRevision).toBeGreaterThanOrEqual(config.ratePlanRevision);
@@ -80,6 +95,22 @@ describe("a configuration", () => {
     expect((await gateway.ask("bob")).status).toBe(200);
   });
 
+  test("that was written before pools could choose a rule has the one that there was", async () => {
+    const gateway = await furnished();
+    const config = await configOf(gateway);
+    const old = config.pools.map((pool) => {
+      const { lending, ...rest } = pool as Readonly<Record<string, unknown>>;
+      return lending === "threshold"
+        ? rest
+        : { ...rest, lending: undefined, shadow: undefined, allocations: [] };
+    });
+    expect((await gateway.admin("PUT", "/api/config", { ...config, pools: old })).status).toBe(200);
+    for (const pool of (await configOf(gateway)).pools) {
+      expect(pool).toMatchObject({ lending: "threshold" });
+      expect(pool).not.toHaveProperty("shadow");
+    }
+  });
+
   test("takes away what is not in it, secrets of connections included", async () => {
     const gateway = await furnished();
     const config = await configOf(gateway);
@@ -105,7 +136,7 @@ describe("a configuration", () => {
       keys: [...config.keys, config.keys[0]],
       pools: [
         { ...pool, name: "", allocations: [{ apiKeyId: "a", weight: 101 }] },
-        { ...pool, connectionId: "lost" },
+        { ...pool, connectionId: "lost", lending: "lottery", allocations: [] },
       ],
     };
     const answer = await gateway.admin("PUT", "/api/config", bad);
@@ -115,6 +146,7 @@ describe("a configuration", () => {
       [
         ...["keys[3].id", "keys[3].secretHash", "plans[0].connectionId", "plans[0].dimensions[0].limit"],
         ...["pools[0].allocations[0].weight", "pools[0].name", "pools[1].connectionId", "pools[1].id"],
+        "pools[1].lending",
         ...["pools[1].incarnation", "teams[0].orgId"],
       ].sort(),
     );

@@ -7,7 +7,9 @@ import { createAdminRouter, type AdminParts } from "./adminRouter.js";
 import { createConfigRouter, type ConfigRouterParts } from "./config/configRouter.js";
 import { createDashboard } from "./dashboard/createDashboard.js";
 import type { DecisionLog } from "./decisions/createDecisionLog.js";
+import type { ShadowTally } from "./decisions/createShadowTally.js";
 import { createDecisionsRouter } from "./decisions/decisionsRouter.js";
+import { createShadowRouter } from "./decisions/shadowRouter.js";
 import { fail } from "./failures.js";
 import type { Health } from "./health.js";
 import type { InFlight } from "./inFlight.js";
@@ -36,6 +38,7 @@ export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts,
   readonly quotaStore: QuotaStore;
   readonly sharing: SharingSettings;
   readonly decisions: DecisionLog;
+  readonly shadows: Pick<ShadowTally, "of">;
   readonly logins: Pick<LoginWatch, "needed">;
   /** Undefined where there are no simulated clients. */
   readonly traffic: Traffic | undefined;
@@ -65,6 +68,8 @@ export function createGatewayApp(parts: GatewayParts): Express {
   const admins = createAdminGuard(parts);
   app.use("/api/session", createSessionRouter(parts));
   app.use("/api", admins.letIn);
+  // What it does not know passes by, and what is below /api/quota the next one answers to the last path.
+  app.use("/api/quota/pools", createShadowRouter(parts));
   app.use(
     quotaAdmin({
       engine,

@@ -32,6 +32,12 @@ export function createMetrics(): Metrics {
     labelNames: ["kind", "dimension"],
     registers,
   });
+  const shadowDecisions = new Counter({
+    name: "quota_shadow_decisions_total",
+    help: "Requests to pools with a shadow rule, by the rule that decided and what it said, and the shadow rule and what it would have said. Of reserves with curves of their own the word alone.",
+    labelNames: ["lending", "shadow", "status", "shadow_status"],
+    registers,
+  });
   const unjudged = new Counter({
     name: "quota_unjudged_total",
     help: "Requests that passed without a decision, since the store failed.",
@@ -141,6 +147,11 @@ export function createMetrics(): Metrics {
           const { decision } = admitted;
           decisions.inc({ outcome: decision.status, reason: reasonOf(decision) });
           if (decision.status === "unjudged") unjudged.inc();
+          if ("shadow" in decision && decision.shadow !== undefined) {
+            const { lending: shadow, status: shadow_status } = decision.shadow;
+            const lending = decision.dimensions[0]?.lending ?? "unknown";
+            shadowDecisions.inc({ lending, shadow: shadow.rule, status: decision.status, shadow_status });
+          }
           if ("refusal" in decision && decision.refusal !== undefined) {
             const { node, dimension } = decision.refusal;
             rateRefusals.inc({ kind: node.kind, dimension });

@@ -21,6 +21,7 @@ import { configHashes } from "./config/configHashes.js";
 import { createReplicaWatch } from "./config/createReplicaWatch.js";
 import type { Connection } from "./connections.js";
 import { createDecisionLog } from "./decisions/createDecisionLog.js";
+import { createShadowTally } from "./decisions/createShadowTally.js";
 import { databaseFault } from "./databaseFault.js";
 import { firstStart } from "./firstStart.js";
 import { createGatewayApp } from "./gatewayApp.js";
@@ -193,7 +194,10 @@ export async function startGateway({
       return { ...rest, storeFailure };
     };
     const decisions = createDecisionLog(clock);
-    const waitingRoom = decisions.watchRoom(metrics.watchRoom(createWaitingRoom({ engine: rated, clock })));
+    const shadows = createShadowTally(pools, clock);
+    const waitingRoom = shadows.watchRoom(
+      decisions.watchRoom(metrics.watchRoom(createWaitingRoom({ engine: rated, clock }))),
+    );
     const retentionDays = (): number => sharing.now("consumptionRetentionDays");
     const retention = startRetention({ store, retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
@@ -255,6 +259,7 @@ export async function startGateway({
       traffic,
       sharing,
       decisions,
+      shadows,
       logins,
       config: storage.config,
       reload: async () => {

@@ -8,6 +8,7 @@ const strict: DimensionDecisionJson = {
   unit: "requests",
   window: "hourly",
   limit: 1500,
+  lending: "threshold",
   mode: "strict",
   globalUsedPercent: 0.58,
   cost: 1,

@@ -8,6 +8,7 @@ export function pool(changed: Partial<PoolJson> = {}): PoolJson {
     connectionId: "kimi-demo",
     name: "Team",
     unallocated: "borrow",
+    lending: "threshold",
     version: 1,
     createdAt: 0,
     allocations: [

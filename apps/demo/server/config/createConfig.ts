@@ -1,4 +1,4 @@
-import { dimensionSpec, allocationSpec, type Pool } from "@quota/core";
+import { allocationSpec, dimensionSpec, lendingSpec, type Pool } from "@quota/core";
 import {
   createSqlitePlanOverrides,
   createSqlitePoolDirectory,
@@ -190,6 +190,7 @@ function ownerRow(owner: GatewayConfig["organisations"][number]) {
 
 function poolOf(pool: Pool): ConfiguredPool {
   const { id, incarnation, connectionId, name, unallocated, saturationThreshold, whenStoreFails } = pool;
+  const { lending, shadow } = pool;
   return {
     id,
     incarnation,
@@ -198,6 +199,8 @@ function poolOf(pool: Pool): ConfiguredPool {
     unallocated,
     ...(saturationThreshold !== undefined && { saturationThreshold }),
     ...(whenStoreFails !== undefined && { whenStoreFails }),
+    lending: lendingSpec(lending),
+    ...(shadow !== undefined && { shadow: lendingSpec(shadow) }),
     allocations: [...pool.allocations.values()].map(allocationSpec),
     version: pool.version,
     createdAt: pool.createdAt,
