@@ -53,6 +53,32 @@ export const shakenUsageStoreChecks: readonly Check<OpenShaken>[] = [
     },
   },
   {
+    name: "in whatever order the backend answers, a counter whose bound is undefined is exactly as shown when the verdict is committed",
+    async run(open) {
+      const property = fc.asyncProperty(fc.scheduler(), async (scheduler) =>
+        shaken(open, scheduler, async (handles) => {
+          // Whoever draws a ticket minds which one it is, and nobody minds how many wait.
+          const [drawn, waiting] = [counter("drawn"), counter("waiting")];
+          const tickets = await Promise.all(
+            Array.from({ length: 8 }, (_, i) =>
+              transact(
+                handles[i % 2 === 0 ? 0 : 1],
+                deciding([drawn, waiting], ([number = 0]) => ({
+                  result: number,
+                  additions: [1, 1],
+                  holdsUpTo: [undefined, Infinity],
+                })),
+              ),
+            ),
+          );
+          expect(tickets.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+          expect(await look(handles[0], [drawn, waiting])).toEqual([8, 8]);
+        }),
+      );
+      await fc.assert(property, { numRuns: 60 });
+    },
+  },
+  {
     name: "in whatever order the backend answers, batches of several processes pass no ceiling and lose nothing",
     async run(open) {
       const asked = fc.array(gatewayArbitrary, { minLength: 2, maxLength: 4 });

@@ -241,6 +241,20 @@ describe("a store is caught that", () => {
       await expect(careless).rejects.toThrow();
     },
   );
+
+  test("takes a bound that is undefined for none, when it is shaken", async () => {
+    const { run } = shakenUsageStoreChecks.find(({ name }) => name.includes("bound is undefined"))!;
+    const careless = run(async (pause) =>
+      sharing((shared) =>
+        optimisticStore({
+          ...shared,
+          pause,
+          stands: (now, shown, bounds) => now.every((x, i) => (bounds ? !(x > bounds[i]!) : x === shown[i])),
+        }),
+      ),
+    );
+    await expect(careless).rejects.toThrow();
+  });
 });
 
 /** Two handles made of the same data, and of the same queue. */

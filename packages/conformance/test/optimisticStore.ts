@@ -11,7 +11,7 @@ export function optimisticStore(
     readonly stands?: (
       now: readonly number[],
       shown: readonly number[],
-      bounds: readonly number[] | undefined,
+      bounds: readonly (number | undefined)[] | undefined,
     ) => boolean;
   } = {},
 ): UsageStore {
@@ -53,7 +53,10 @@ export function optimisticStore(
 function stillStands(
   now: readonly number[],
   shown: readonly number[],
-  bounds: readonly number[] | undefined,
+  bounds: readonly (number | undefined)[] | undefined,
 ): boolean {
-  return now.every((amount, i) => (bounds === undefined ? amount === shown[i] : amount <= bounds[i]!));
+  return now.every((amount, i) => {
+    const bound = bounds?.[i];
+    return bound === undefined ? amount === shown[i] : amount <= bound;
+  });
 }

@@ -181,7 +181,7 @@ describe("scripts", () => {
     expect(others).toEqual([]);
     const wanted = keys.map(({ acts }) => acts.reduce((sum, { amount }) => sum + amount * 300, 0));
     wanted.forEach((amount, key) => {
-      expect(Math.abs(window!.demands[key]! - amount)).toBeLessThanOrEqual(4 * Math.sqrt(amount) + 1);
+      expect(Math.abs(window!.demands[key]! - amount)).toBeLessThanOrEqual(1);
     });
     expect(played.course.map((parts) => parts.reduce((sum, part) => sum + part, 0))).toEqual(
       window!.admitted,

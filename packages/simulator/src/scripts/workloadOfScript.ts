@@ -8,7 +8,7 @@ const SLOTS = 100;
 const WINDOW = "5h";
 
 /**
- * A script as work for a pool of this limit.
+ * A script as work for a pool of this limit. Requests come evenly, so that what is shown is the rule and not chance.
  *
  * @throws {QuotaConfigError} for a name that is none of {@link SCRIPTS}.
  * @example
@@ -44,5 +44,5 @@ function ratesOf(acts: readonly Act[], limit: number): KeyRates {
     const rate = (amount * limit) / ((end - first) * slotMs);
     for (let slot = first; slot < end; slot += 1) perMs[slot]! += rate;
   }
-  return { slotMs, perMs, gapCv: new Float64Array(SLOTS).fill(1) };
+  return { slotMs, perMs, gapCv: new Float64Array(SLOTS) };
 }
