@@ -1,4 +1,12 @@
-import type { Decision, DimensionDecision, EpochMs, LendingSpec, Refused } from "@quota/core";
+import {
+  decidingDimension,
+  type Decision,
+  type DimensionDecision,
+  type EpochMs,
+  type LendingSpec,
+  type Refused,
+} from "@quota/core";
+import { isBorrowingLimit } from "./isBorrowingLimit.js";
 import { quantity } from "./quantity.js";
 import { moment } from "./refusalMessage.js";
 import type { Explanation } from "./restExplanation.js";
@@ -54,9 +62,16 @@ function headline(decision: Decision, rule: string): string {
       return "Refused, since the store does not answer and this pool refuses then.";
     case "refused": {
       const where = decision.decidedBy === undefined ? "" : `, in ${decision.decidedBy}`;
-      return `Refused under ${rule}${where}: ${reasonText(decision)}.`;
+      return `Refused under ${rule}${where}: ${whyText(decision)}.`;
     }
   }
+}
+
+function whyText(decision: Refused): string {
+  const dimension = decidingDimension(decision);
+  if (dimension !== undefined && isBorrowingLimit(dimension))
+    return "the key may borrow no more than its borrowing limit";
+  return reasonText(decision);
 }
 
 function reasonText({ reason, cause }: Pick<Refused, "reason" | "cause">): string {
@@ -110,7 +125,7 @@ function openingText(decision: Decision, now: EpochMs): readonly string[] {
   const { reason, retryAt } = decision;
   if (retryAt !== undefined) return [`Opens ${moment(retryAt, now)}, if nobody else acts.`];
   if (reason === "in-flight") return ["Opens when requests in flight end."];
-  return reason === "contended" ? ["Worth another try in a second."] : ["No wait opens it."];
+  return reason === "contended" ? ["Worth another try in a second."] : ["No wait is known to open it."];
 }
 
 /** What a rule would say, without its numbers but for what would be left. */
@@ -129,6 +144,6 @@ function verdictText(decision: Decision, now: EpochMs): string {
       ? `; opens ${moment(retryAt, now)}`
       : reason === "in-flight"
         ? ""
-        : "; no wait opens it";
-  return `refused${where}, since ${reasonText(decision)}${opens}`;
+        : "; no wait is known to open it";
+  return `refused${where}, since ${whyText(decision)}${opens}`;
 }

@@ -1,4 +1,5 @@
 import { currentBucket, WINDOW_MS, type Decision, type DimensionDecision, type EpochMs } from "@quota/core";
+import { mayHoldLess } from "./mayHoldLess.js";
 import { retryAdvice } from "./retryAdvice.js";
 
 /** What one key may be told of one dimension: its own numbers, in grains, after the request that was decided on. */
@@ -11,8 +12,18 @@ export interface OwnQuota {
    * as much: that would tell what the others use.
    */
   readonly left: number;
+  /**
+   * What passes for sure of `left`, whatever others do: all of it but under `reserve`, where it is what is held for the key at this moment of the
+   * window. Never more than `left`.
+   */
+  readonly sure: number;
   /** Whether anything at all passes now: false where the pool is full or the key's own part of it is closed. */
   readonly passes: boolean;
+  /**
+   * Whether it is certain that nothing passes. Under `reserve` it may be uncertain: as long as a key is not refused, nobody looks how much of what
+   * was held for others may be lent by now.
+   */
+  readonly isFull: boolean;
   /** Up to when this holds for sure: the end of the window, or of its current part where it rolls; on a refusal no later than it opens. */
   readonly endsAt: EpochMs;
 }
@@ -35,17 +46,21 @@ export function ownQuota(
   },
   now: EpochMs,
 ): OwnQuota | undefined {
-  const { share, cap, used, cost, available, refusal } = dimension;
+  const { share, cap, used, cost, available, refusal, reserve } = dimension;
   if (share === undefined && cap === undefined) return undefined;
   const quota = Math.min(share ?? Infinity, cap ?? Infinity);
   const taken = counted ? cost : 0;
   // A request that is too large for the key itself leaves it what it had.
   const isPools = refusal !== undefined && refusal !== "cap-absolute" && refusal !== "too-large";
+  const left = isPools ? 0 : Math.max(0, quota - used - taken);
+  const passes = !isPools && (available === "unlimited" || available > taken);
   return {
     dimension,
     quota,
-    left: isPools ? 0 : Math.max(0, quota - used - taken),
-    passes: !isPools && (available === "unlimited" || available > taken),
+    left,
+    sure: reserve === undefined ? left : Math.min(left, reserve.own - (counted ? reserve.fromOwn : 0)),
+    passes,
+    isFull: !passes && (isPools || !mayHoldLess(dimension, taken)),
     endsAt: endOf(dimension, opensAt, now),
   };
 }

@@ -48,8 +48,8 @@ function ownedBy(decision: Decision, now: EpochMs): readonly Owned[] {
   return owned;
 }
 
-function usedPercentOf({ quota, left, passes }: OwnQuota): number {
-  if (!passes) return 100;
+function usedPercentOf({ quota, left, isFull }: OwnQuota): number {
+  if (isFull) return 100;
   return quota === 0 ? 99 : Math.min(99, Math.floor(((quota - left) * 100) / quota));
 }
 

@@ -25,7 +25,8 @@ export interface RateLimitFields {
  * - `q`: what this key may count on: its share, or its cap where that is smaller. A dimension with neither has no item.
  * - `w`: the window, in seconds.
  * - `r`: what is left of `q` after this request; 0 in a dimension that refused it for the pool's sake. The room of the pool is not in it: it
- *   would tell to the token what the others use. A pool that lent this key's share to others may refuse in spite of it.
+ *   would tell to the token what the others use. A pool that lent this key's share to others may refuse in spite of it. Under
+ *   `reserve`, which does not: what is held for this key now, which shrinks with the time that its share lies idle.
  * - `t`: for how many seconds `r` is all there is for sure: up to the end of the current window (where that rolls, of its part that is aligned
  *   to the epoch, where it begins to forget what is used now); on a refusal, no longer than its `Retry-After`.
  * - `quota-lending=1`: requests beyond `r` pass for the moment, on borrowed room. A client that stops at `r=0` loses only that.
@@ -60,10 +61,10 @@ function policyItem({ dimension: { unit, window }, quota }: OwnQuota): string {
   return name + ";q=" + spelled(unit, quota) + parameters;
 }
 
-function limitItem({ dimension, left, passes, endsAt }: OwnQuota, now: EpochMs): string {
-  const { unit, window, mode, borrowing } = dimension;
-  const r = spelled(unit, left);
-  const lends = passes && (mode === "generous" || borrowing);
+function limitItem({ dimension, sure, passes, endsAt }: OwnQuota, now: EpochMs): string {
+  const { unit, window, lending, mode, borrowing } = dimension;
+  const r = spelled(unit, sure);
+  const lends = passes && (mode === "generous" || borrowing || lending === "reserve");
   const item = SPELLINGS[unit][window].name + ";r=" + r + ";t=" + String(Math.ceil((endsAt - now) / 1000));
   return r === "0" && lends ? item + ";quota-lending=1" : item;
 }

@@ -5,11 +5,13 @@ import {
   type Refused,
   type Unavailable,
 } from "@quota/core";
+import { isBorrowingLimit } from "./isBorrowingLimit.js";
 import { quantity } from "./quantity.js";
 
 /**
  * What a refused person reads: the dimension, what was used, the share, and when it opens, such as `tokens/5h: 412 000 of
- * your 400 000 share used; opens 14:05 UTC`. It says nothing of other keys' use and nothing of the owner's account.
+ * your 400 000 share used; opens 14:05 UTC`. It says nothing of other keys' use and nothing of the owner's account; where what is left is held for
+ * others, it says how much that is, and not for how many.
  */
 export function refusalMessage(
   { decision, opensAt }: { readonly decision: Refused | Unavailable; readonly opensAt: EpochMs | undefined },
@@ -41,9 +43,25 @@ function useText(dimension: DimensionDecision, { reason, cause }: Refused): stri
     share === undefined
       ? `${quantity(unit, used)} used`
       : `${quantity(unit, used)} of your ${quantity(unit, share)} share used`;
-  return what === "global-saturated"
-    ? `${own}${inFlight}, and the pool has no room for this request`
-    : own + inFlight;
+  if (isBorrowingLimit(dimension)) return `${own}${inFlight}, and you may borrow no more`;
+  switch (what) {
+    case "global-saturated":
+      return `${own}${inFlight}, and the pool has no room for this request`;
+    case "reserved":
+      return own + inFlight + reservedText(dimension);
+    default:
+      return own + inFlight;
+  }
+}
+
+/** Where not every key was looked at, it is no more than what is said. */
+function reservedText({ unit, limit, total, outside, reserve }: DimensionDecision): string {
+  if (limit === "unknown" || reserve === undefined) return "";
+  const { forOthers, isExact } = reserve;
+  const amount = Math.min(forOthers, limit - total - outside);
+  if (amount <= 0) return "";
+  const most = isExact ? "" : "up to ";
+  return `; ${most}${quantity(unit, amount)} of the pool are unused but reserved for others`;
 }
 
 function tooLarge(dimension: DimensionDecision | undefined): string {

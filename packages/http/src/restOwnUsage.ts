@@ -1,4 +1,5 @@
 import { fromGrains, type Decision, type DimensionDecision, type EpochMs, type Pool } from "@quota/core";
+import { mayHoldLess } from "./mayHoldLess.js";
 import { withoutUndefined } from "./withoutUndefined.js";
 
 /**
@@ -7,7 +8,7 @@ import { withoutUndefined } from "./withoutUndefined.js";
  *
  * `globalUsedPercent` is in whole hundredths, rounded down, and never above 1: 0.73 is from 73 % up to, not including, 74 %, and 1 is full. The room
  * that the pool has is not told: with it, and its limit, whoever looks twice knows to the token what the others used in between. `passes` says
- * whether anything would pass now.
+ * whether anything would pass now; under `reserve` it is false only where that is certain.
  */
 export function ownUsageJson({
   pool,
@@ -37,6 +38,7 @@ export interface OwnUsageJson {
 export interface OwnDimensionJson {
   readonly unit: string;
   readonly window: string;
+  readonly lending: DimensionDecision["lending"];
   readonly mode: DimensionDecision["mode"];
   /** How full the pool is, in whole hundredths; null where its limit is unknown. */
   readonly globalUsedPercent: number | null;
@@ -45,6 +47,8 @@ export interface OwnDimensionJson {
   readonly used: number;
   readonly held: number;
   readonly remaining?: number;
+  /** What of the share is still held for the key, under `reserve`: that much passes, whatever others do. */
+  readonly reserve?: number;
   readonly borrowing: boolean;
   readonly passes: boolean;
   /** When the window starts anew, where it is a fixed one. */
@@ -52,13 +56,15 @@ export interface OwnDimensionJson {
 }
 
 function ownJson(dimension: DimensionDecision): OwnDimensionJson {
-  const { unit, window, mode, share, cap, used, held, remaining, available, borrowing, resetsAt } = dimension;
+  const { unit, window, lending, mode, share, cap, used, held, remaining, available, borrowing, resetsAt } =
+    dimension;
   const units = (amount: number): number => fromGrains(unit, amount);
   const known = (amount: number | undefined): number | undefined =>
     amount === undefined ? undefined : units(amount);
   return withoutUndefined({
     unit,
     window,
+    lending,
     mode,
     globalUsedPercent: fullness(dimension),
     share: known(share),
@@ -66,8 +72,9 @@ function ownJson(dimension: DimensionDecision): OwnDimensionJson {
     used: units(used),
     held: units(held),
     remaining: known(remaining),
+    reserve: known(dimension.reserve?.own),
     borrowing,
-    passes: available === "unlimited" || available > 0,
+    passes: available === "unlimited" || available > 0 || mayHoldLess(dimension, 0),
     resetsAt,
   });
 }

@@ -1,8 +1,8 @@
-import type { Refused, Unavailable } from "@quota/core";
+import type { DimensionQuestion, Refused, ReserveNumbers, Unavailable } from "@quota/core";
 import { buildRefusal, buildUnauthorized, refusalCode, type Dialect, type NoReason } from "@quota/http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asked, decided, NOON, refused } from "./decisions.js";
+import { asked, decided, decidedUnder, NOON, refused, sharing } from "./decisions.js";
 
 const IN_TWO_HOURS = NOON + 7_500_000; // 14:05
 const build = (decision: Refused | Unavailable, dialect: Dialect = "openai") =>
@@ -169,6 +169,7 @@ describe("The code of a reason", () => {
     "fair-share",
     "cap-absolute",
     "global-saturated",
+    "reserved",
     "in-flight",
     "too-large",
     "not-allocated",
@@ -180,6 +181,15 @@ describe("The code of a reason", () => {
     expect(answer.body["error"]).toMatchObject({ code: refusalCode(reason) });
   });
 });
+
+/** Of a pool of a million. */
+const HELD: ReserveNumbers = {
+  ...{ own: 0, bound: 300_000, forOthers: 90_000, holders: 2, spare: 0 },
+  ...{ fromOwn: 0, decayed: 0, isExact: true },
+};
+
+const underReserve = (of: Parameters<typeof sharing>[0], more: Partial<DimensionQuestion> = {}): Refused =>
+  decidedUnder("reserve", { ...sharing(of), ...more }) as Refused;
 
 describe("The message of a refusal", () => {
   const at = { retryAt: IN_TWO_HOURS };
@@ -288,6 +298,40 @@ describe("The message of a refusal", () => {
       "never writes a negative use",
       refused({ ...at, dimension: { used: -3, share: 0 } }),
       "tokens/5h: 0 of your 0 share used; opens 14:05 UTC",
+    ],
+    [
+      "tells how much is unused but held for others, and not for how many",
+      underReserve({ bob: 48 }),
+      "requests/hourly: 48 of your 30 share used; 52 of the pool are unused but reserved for others; opens 12:00:01 UTC",
+    ],
+    [
+      "tells the most that it can be where nobody has looked at it",
+      underReserve({ bob: 48, looked: false }),
+      "requests/hourly: 48 of your 30 share used; up to 52 of the pool are unused but reserved for others; opens 12:29 UTC",
+    ],
+    [
+      "does not speak of what nobody holds",
+      underReserve({ bob: 48, alice: 50, carol: 2, cost: 1 }),
+      "requests/hourly: 48 of your 30 share used, and the pool has no room for this request; opens 12:30 UTC",
+    ],
+    [
+      "tells what is held for others when requests in flight are in the way",
+      refused({
+        reason: "in-flight",
+        cause: "reserved",
+        dimension: { held: 2_000, total: 900_000, reserve: HELD },
+      }),
+      "tokens/5h: 412 000 of your 400 000 share used (2 000 of it in flight); 90 000 of the pool are unused but reserved for others; opens when requests in flight end",
+    ],
+    [
+      "names the borrowing limit where the rule would let it pass",
+      underReserve({ bob: 40 }, { most: 40 }),
+      "requests/hourly: 40 of your 30 share used, and you may borrow no more; opens 12:30 UTC",
+    ],
+    [
+      "names it under other rules, too",
+      decidedUnder("open", { ...sharing({ bob: 40 }), most: 40 }) as Refused,
+      "requests/hourly: 40 of your 30 share used, and you may borrow no more",
     ],
     ["copes without the dimension", { ...refused(at), dimensions: [] }, "quota: used up; opens 14:05 UTC"],
   ];

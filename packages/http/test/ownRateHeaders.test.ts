@@ -3,7 +3,7 @@ import { buildRefusal, ownRateHeaders, rateHeaderFamilies, type RateHeaderFamily
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { codexLimits, codexRefusal } from "./codexClient.js";
-import { asked, decided, NOON, refused } from "./decisions.js";
+import { asked, decided, decidedUnder, NOON, refused, sharing } from "./decisions.js";
 
 const ALL = new Set<RateHeaderFamily>(["codex", "anthropic-unified", "anthropic", "openai"]);
 /** A key with 30 % of a seat, of which it has used a part; of the week the same. In grains, of which a percent has a million. */
@@ -14,6 +14,8 @@ function seat(used: number, week: Partial<DimensionQuestion> = {}): DimensionQue
     { ...asked("percent", "weekly", { ...percent, used: 3_000_000 }), resetsAt: NOON + 86_400_000, ...week },
   ];
 }
+/** Under reserve, before anybody has looked at the others' reserves. */
+const undecided = (bob: number) => decidedUnder("reserve", sharing({ bob, cost: 0, looked: false }));
 const told = (decision: Decision, ...families: RateHeaderFamily[]) =>
   Object.fromEntries(ownRateHeaders({ decision, families: new Set(families) }, NOON));
 
@@ -49,6 +51,23 @@ describe("A provider's rate headers with a key's own numbers", () => {
       "x-codex-secondary-reset-after-seconds": "86400",
       "x-codex-secondary-reset-at": String(NOON / 1000 + 86_400),
     });
+  });
+
+  const fullness: [sentence: string, decision: Decision, percent: string][] = [
+    ["is of the share, though less of it is held by now", decidedUnder("reserve", sharing({ bob: 9 })), "33"],
+    ["is below 100 where others' reserves may leave room", undecided(30), "99"],
+    ["is below 100 where they do", decidedUnder("reserve", sharing({ bob: 30, cost: 0 })), "99"],
+    [
+      "is 100 where all that is left is theirs",
+      decidedUnder("reserve", sharing({ bob: 48, cost: 0 })),
+      "100",
+    ],
+    ["is 100 where the pool is full", undecided(100), "100"],
+  ];
+  test.each(fullness)("under reserve, what is used %s", (_sentence, decision, percent) => {
+    const [dimension] = decision.dimensions;
+    const inFiveHours = { ...decision, dimensions: [{ ...dimension!, window: "5h" as const }] } as Decision;
+    expect(told(inFiveHours, "codex")).toMatchObject({ "x-codex-primary-used-percent": percent });
   });
 
   test("of a Claude subscription: fractions, a status for each window, and the fuller one for the whole", () => {

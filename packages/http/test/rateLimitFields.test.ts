@@ -3,7 +3,7 @@ import { rateLimitFields } from "@quota/http";
 import fc from "fast-check";
 import { parseList } from "structured-headers";
 import { describe, expect, test } from "vitest";
-import { asked, decided, NOON, refused } from "./decisions.js";
+import { asked, decided, decidedUnder, NOON, refused, sharing } from "./decisions.js";
 
 describe("The RateLimit fields of an answer", () => {
   const TOKENS = ';quota-unit="tokens"';
@@ -143,6 +143,57 @@ describe("The RateLimit fields of an answer", () => {
       '"5h-tokens";r=0;t=91',
     ],
   ];
+  const UNDER_RESERVE = '"hourly-requests";q=30;w=3600;qu="requests"';
+  cases.push(
+    [
+      "tell, under reserve, what is still held for the key, and not what is left of its share",
+      decidedUnder("reserve", sharing({ bob: 0 })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=21;t=1800',
+    ],
+    [
+      "tell what is left of the share where all of that is held",
+      decidedUnder("reserve", sharing({ bob: 20 })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=9;t=1800',
+    ],
+    [
+      "say that what is held for nobody is lent",
+      decidedUnder("reserve", sharing({ bob: 30 })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=0;t=1800;quota-lending=1',
+    ],
+    [
+      "do not say so where it is not known",
+      decidedUnder("reserve", sharing({ bob: 30, cost: 0, looked: false })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=0;t=1800',
+    ],
+    [
+      "do not say so where all that is left is held for others",
+      decidedUnder("reserve", sharing({ bob: 48, cost: 0 })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=0;t=1800',
+    ],
+    [
+      "end, for what is reserved, with the wait",
+      decidedUnder("reserve", sharing({ bob: 48 })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=0;t=1',
+    ],
+    [
+      "lend nothing under static",
+      decidedUnder("static", sharing({ bob: 29 })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=0;t=1800',
+    ],
+    [
+      "lend all of it under open",
+      decidedUnder("open", sharing({ bob: 70 })),
+      UNDER_RESERVE,
+      '"hourly-requests";r=0;t=1800;quota-lending=1',
+    ],
+  );
   // At noon a window of an hour and one of 5 h begin; the item of each dimension is read half an hour later.
   test.each(cases)("%s", (_sentence, decision, policy, limit) => {
     const fields = rateLimitFields(decision, NOON + (policy?.includes(", ") ? 1_800_000 : 0));

@@ -2,7 +2,9 @@ import {
   parseDimensions,
   parsePoolTerms,
   resolvePlan,
+  type Allowed,
   type Decision,
+  type DimensionQuestion,
   type Pool,
   type PoolUsage,
   type ProviderReading,
@@ -10,6 +12,7 @@ import {
 import {
   burnJson,
   decisionJson,
+  lendingPreviewJson,
   ownUsageJson,
   parseEstimateQuery,
   planJson,
@@ -19,7 +22,7 @@ import {
 } from "@quota/http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asked, decided, NOON } from "./decisions.js";
+import { asked, decided, decidedUnder, NOON, sharing } from "./decisions.js";
 
 function pool(input: object): Pool {
   const terms = parsePoolTerms({ connectionId: "seat", name: "Team", ...input });
@@ -94,6 +97,66 @@ describe("A pool in the REST API", () => {
         },
       ),
     );
+  });
+});
+
+describe("A pool's lending in the REST API", () => {
+  const rules: [written: unknown, shown: unknown][] = [
+    ["reserve", "reserve"],
+    [{ rule: "reserve" }, "reserve"],
+    [{ rule: "reserve", curve: "pace" }, "reserve"],
+    [{ rule: "static" }, "static"],
+    [
+      { rule: "reserve", curve: { hold: 2 } },
+      { rule: "reserve", curve: { hold: 2 } },
+    ],
+  ];
+  test.each(rules)("is written %j and shown %j", (written, shown) => {
+    const json = poolJson(pool({ lending: written, shadow: written }));
+    expect([json.lending, json.shadow]).toEqual([shown, shown]);
+    expect(poolJson(pool({}))).not.toHaveProperty("shadow");
+  });
+
+  test("is, of an allocation, what was written", () => {
+    const allocations = [
+      { apiKeyId: "alice", weight: 50, policy: "hard", lend: false, borrowingLimit: 0 },
+      { apiKeyId: "bob", weight: 30, policy: "hard", lendingLimit: 12.5 },
+      { apiKeyId: "carol", weight: 20, policy: "hard" },
+    ];
+    expect(sent(poolJson(pool({ lending: "reserve", allocations })).allocations)).toStrictEqual(allocations);
+  });
+});
+
+test("What another lending rule would leave to each key is told in units", () => {
+  const key = (available: number | "unlimited", retryAt?: number) => ({ available, retryAt });
+  expect(
+    lendingPreviewJson({
+      ...{ poolId: "team", generatedAt: NOON, from: "threshold", to: "reserve" },
+      dimensions: [
+        {
+          dimension: { unit: "usd", window: "daily" },
+          perKey: [{ apiKeyId: "__proto__", before: key(0, NOON + 9), after: key(2_500_000_000) }],
+        },
+        {
+          dimension: { unit: "tokens", window: "5h" },
+          perKey: [{ apiKeyId: "bob", before: key("unlimited"), after: key(7) }],
+        },
+      ],
+    }),
+  ).toStrictEqual({
+    ...{ poolId: "team", generatedAt: NOON, from: "threshold", to: "reserve" },
+    dimensions: [
+      {
+        ...{ unit: "usd", window: "daily" },
+        perKey: [
+          { apiKeyId: "__proto__", before: { available: 0, retryAt: NOON + 9 }, after: { available: 2.5 } },
+        ],
+      },
+      {
+        ...{ unit: "tokens", window: "5h" },
+        perKey: [{ apiKeyId: "bob", before: { available: "unlimited" }, after: { available: 7 } }],
+      },
+    ],
   });
 });
 
@@ -399,6 +462,58 @@ describe("A decision in the REST API", () => {
     });
   });
 
+  test("tells, under reserve, what is held for whom", () => {
+    const usd = (amount: number) => amount * 1e9;
+    const exact = decidedUnder("reserve", inUsd(sharing({ bob: 9, alice: 50 })));
+    expect(decisionJson(exact).dimensions[0]).toMatchObject({
+      lending: "reserve",
+      reserve: {
+        ...{ own: 21, bound: 22.5, forOthers: 15, holders: 1, spare: 5 },
+        ...{ fromOwn: 1, decayed: 0, isExact: true },
+      },
+    });
+    const stale = decisionJson(decidedUnder("reserve", inUsd(sharing({ bob: 9, looked: false }))));
+    expect(Object.keys(stale.dimensions[0]!.reserve!)).not.toContain("holders");
+    expect(stale.dimensions[0]!.reserve).toMatchObject({ forOthers: 70, isExact: false });
+
+    function inUsd(question: DimensionQuestion): DimensionQuestion {
+      const { reserve, ...asked } = question;
+      const { used, total, cost, share } = asked as typeof asked & Record<"used" | "total" | "share", number>;
+      return {
+        ...asked,
+        dimension: { name: "usd/hourly", unit: "usd", window: "hourly", limit: usd(100) },
+        ...{ used: usd(used), total: usd(total), cost: usd(cost), share: usd(share) },
+        reserve: {
+          ...reserve!,
+          ...{
+            spent: usd(reserve!.spent as number),
+            lent: usd(reserve!.lent as number),
+            sharedOut: usd(100),
+          },
+          others: reserve!.others?.map(({ share, kept, used, spent }) => ({
+            ...{ share: usd(share), kept, used: usd(used as number), spent: usd(spent as number) },
+          })),
+        },
+      };
+    }
+  });
+
+  test("tells what it would have been under the shadow rule", () => {
+    const lending = { rule: "reserve", curve: { hold: 4 } } as const;
+    const decision = decided([usd(2e9)], NOON) as Allowed;
+    const refused = { lending, status: "refused", reason: "reserved", retryAt: NOON + 7 } as const;
+    expect(sent(decisionJson({ ...decision, shadow: refused }))).toMatchObject({
+      status: "allowed",
+      shadow: refused,
+    });
+    const shadow = { lending: { rule: "reserve", curve: "pace" }, status: "allowed" } as const;
+    expect(decisionJson({ ...decision, shadow }).shadow).toStrictEqual({
+      lending: "reserve",
+      status: "allowed",
+    });
+    expect(decisionJson(decision)).not.toHaveProperty("shadow");
+  });
+
   test("says why it refuses, and when it opens if it does", () => {
     expect(decisionJson(decided([usd(9e9)], NOON))).toMatchObject({
       status: "refused",
@@ -484,6 +599,7 @@ describe("One's own usage in the REST API", () => {
         {
           unit: "requests",
           window: "hourly",
+          lending: "threshold",
           mode: "strict",
           globalUsedPercent: 0.73,
           share: 20,
@@ -525,6 +641,7 @@ describe("One's own usage in the REST API", () => {
       {
         unit: "tokens",
         window: "5h",
+        lending: "threshold",
         mode: "unknown",
         globalUsedPercent: null,
         cap: 4,
@@ -535,6 +652,26 @@ describe("One's own usage in the REST API", () => {
         resetsAt: NOON + 1,
       },
     ]);
+  });
+
+  const passing: [
+    sentence: string,
+    question: Parameters<typeof sharing>[0],
+    reserve: number,
+    passes: boolean,
+  ][] = [
+    ["what is held for the key", { bob: 20 }, 10, true],
+    ["less than its share once that lies idle", { bob: 0 }, 22, true],
+    ["nothing, where more is lent", { bob: 30 }, 0, true],
+    ["nothing, where all else is held for others", { bob: 48 }, 0, false],
+    ["nothing, where nobody has looked what others hold", { bob: 48, looked: false }, 0, true],
+    ["nothing, where the pool is full", { bob: 100, looked: false }, 0, false],
+  ];
+  test.each(passing)("tells, under reserve, %s", (_sentence, question, reserve, passes) => {
+    const decision = decidedUnder("reserve", sharing({ ...question, cost: 0 }));
+    const [dimension] = ownUsageJson({ pool: pool({}), decision }).dimensions;
+    expect(dimension).toMatchObject({ lending: "reserve", reserve, passes, resetsAt: NOON + 1_800_000 });
+    expect(Object.keys(dimension!).join()).not.toMatch(/others|holders|spare/u);
   });
 
   test("has no numbers while the store is away", () => {

@@ -1,18 +1,15 @@
 import { readFileSync } from "node:fs";
 import { buildUpstreamLimit, ownRateHeaders, ownUsageJson, refusalCode } from "@quota/http";
 import { describe, expect, test } from "vitest";
-import { asked, decided, NOON } from "./decisions.js";
+import { asked, decided, decidedUnder, NOON, sharing } from "./decisions.js";
 
 const page = readFileSync(new URL("../../../docs/sub-users.md", import.meta.url), "utf8");
 const pool = { connectionId: "seat", name: "Team" };
 
 describe("docs/sub-users.md", () => {
   test("has every member of /v1/usage, and none that is not there", () => {
-    const question = {
-      ...asked("requests", "5h", { limit: 9, used: 1, share: 3, cap: 4 }),
-      resetsAt: NOON + 1,
-    };
-    const [dimension] = ownUsageJson({ pool, decision: decided([question], NOON) }).dimensions;
+    const question = { ...sharing({ bob: 1 }), cap: 4 };
+    const [dimension] = ownUsageJson({ pool, decision: decidedUnder("reserve", question) }).dimensions;
     const rows = [...page.matchAll(/^\| (`.*?) +\|/gmu)].map(([, cell]) => cell!);
     const members = rows
       .slice(
