@@ -33,13 +33,16 @@ describe("a simulated pool", () => {
   });
 
   it("forgets with a window what waited in it, and begins anew", async () => {
-    const { windows } = await play(
+    const workload = workloadOf(
       [
         [10, 0],
         [2, 2],
       ],
       100,
     );
+    // Whoever still waited would ask again now.
+    const asked = { at: 9 * 3_600_000, what: "weights", weights: [50, 50] } as const;
+    const { windows } = await playOf({ ...workload, incidents: [asked] });
     expect(windows).toMatchObject([
       { demands: [100, 0], admitted: [50, 0] },
       { demands: [20, 20], admitted: [20, 20] },
