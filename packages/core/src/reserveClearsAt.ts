@@ -42,7 +42,12 @@ export function reserveClearsAt(
 }
 
 /** The first moment at which it passes, between one at which it does not and one at which it does. */
-function firstMoment(refused: EpochMs, passed: EpochMs, passesAt: (moment: EpochMs) => boolean): EpochMs {
+function firstMoment(
+  lastRefused: EpochMs,
+  firstPassed: EpochMs,
+  passesAt: (moment: EpochMs) => boolean,
+): EpochMs {
+  let [refused, passed] = [lastRefused, firstPassed];
   while (passed - refused > 1) {
     const between = Math.floor((refused + passed) / 2);
     if (passesAt(between)) passed = between;

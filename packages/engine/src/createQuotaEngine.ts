@@ -14,10 +14,8 @@ import { isPending, type Awaitable } from "./awaitable.js";
 import { createBurnMeter } from "./burnMeter.js";
 import { callerCheck } from "./callerCheck.js";
 import { checkReadings } from "./checkReadings.js";
-import { compareLending } from "./compareLending.js";
 import { ContendedError } from "./contendedError.js";
 import { decideOn, type DecidedAdmission } from "./decideAdmission.js";
-import { explainPool } from "./explainPool.js";
 import { createGovernedPools, type LivePool } from "./governedPools.js";
 import { demandOf, heldFromReserves } from "./held.js";
 import { createHoldRenewal } from "./holdRenewal.js";
@@ -26,9 +24,8 @@ import type { Lease } from "./lease.js";
 import { createLeaseBook, generationAt, type HeldLease } from "./leaseBook.js";
 import { monotoneClock } from "./monotoneClock.js";
 import { createOutagePolicy } from "./outagePolicy.js";
+import { createPoolLooks } from "./poolLooks.js";
 import type { Admission, QuotaCaller, QuotaEngine, QuotaEngineOptions, QuotaRequest } from "./quotaEngine.js";
-import { readPoolBurn } from "./readPoolBurn.js";
-import { readPoolUsage } from "./readPoolUsage.js";
 import { NOTHING } from "./rememberedUse.js";
 import { createReserveSweeps } from "./reserveSweeps.js";
 import { createSignalIntake } from "./signalIntake.js";
@@ -42,11 +39,6 @@ import { MOVED } from "./windowState.js";
 
 /** What is held for a request that says nothing of its cost: one request. */
 const NO_ESTIMATE: Amounts = Object.freeze({});
-
-/** Who only looks must not be taken for the one who uses a window first. */
-function opensWithUse({ governed: { dimensions } }: LivePool): boolean {
-  return dimensions.some(({ anchor }) => anchor === "first-use");
-}
 
 /** How often a pool that has been changed meanwhile is looked up again. */
 const ATTEMPTS = 2;
@@ -102,6 +94,12 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       now,
       logger: options.logger,
     });
+
+  const looks = createPoolLooks({
+    ...{ store, pools, governedPools, windows, burn, kept, now, thresholdNow, validCaller },
+    providerOf: (connectionId) => providerOf(connectionId) ?? "unknown",
+    touch: (connectionId) => refresh?.touch(connectionId),
+  });
 
   async function admit(request: QuotaRequest, attempt = 0): Promise<Admission> {
     const caller = validCaller(request);
@@ -248,25 +246,6 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
     return governedPools.ofConnection(caller);
   }
 
-  /** A pool with its windows as the ledger has them now, for display. */
-  async function lookAt(
-    poolId: string,
-    apiKeyId?: string,
-  ): Promise<{ readonly live: LivePool; readonly at: EpochMs } | undefined> {
-    const pool = await pools.get(poolId);
-    if (pool === undefined) return undefined;
-    const { connectionId } = pool;
-    const provider = providerOf(connectionId) ?? "unknown";
-    if (apiKeyId !== undefined) validCaller({ apiKeyId, connectionId, provider });
-    refresh?.touch(connectionId);
-    const live = await governedPools.of(pool, provider);
-    const at = now();
-    await windows.look(live, at);
-    if (live.momentAt(at).isDue && !opensWithUse(live))
-      await windows.within({ live }, at, () => Promise.resolve());
-    return { live, at };
-  }
-
   return {
     admit: (request) => admit(request),
     settle,
@@ -280,31 +259,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       const pricedTokens = demandOf(actual);
       await writer.write({ caller, live: undefined, actual: { ...actual, pricedTokens }, hold: undefined });
     },
-    async usage(poolId) {
-      const looked = await lookAt(poolId);
-      if (looked === undefined) return undefined;
-      const { live, at } = looked;
-      const signals = kept.of(live.governed.pool.connectionId, at);
-      return readPoolUsage({ live, store, burn, saturationThreshold: thresholdNow(), signals }, at);
-    },
-    async burn(poolId) {
-      const looked = await lookAt(poolId);
-      return looked && readPoolBurn({ live: looked.live, store, burn }, looked.at);
-    },
-    async explain(poolId, { apiKeyId, estimate = NO_ESTIMATE }) {
-      const costs = estimateInGrains(estimate, "estimate");
-      const looked = await lookAt(poolId, apiKeyId);
-      const saturationThreshold = thresholdNow();
-      return (
-        looked && explainPool({ live: looked.live, store, apiKeyId, costs, saturationThreshold }, looked.at)
-      );
-    },
-    async compareLending(poolId, to) {
-      const looked = await lookAt(poolId);
-      if (looked === undefined) return undefined;
-      const { live, at } = looked;
-      return compareLending({ live, store, burn, saturationThreshold: thresholdNow(), signals: [], to }, at);
-    },
+    ...looks,
     observe,
     follow(lease, producedSoFar) {
       const held = leases.find(lease);

@@ -76,17 +76,18 @@ export function poolMoment(
   let goodFrom = currentBucket(leaseMs, now) * leaseMs;
   let goodUntil = goodFrom + leaseMs;
   let isWindowDue = false;
-  let hasAgreedShares = true;
-  const dimensions = governed.dimensions.map((dimension, i): DimensionMoment => {
+  const dimensions = governed.dimensions.map((dimension): DimensionMoment => {
     const state = believable(windows.states.get(dimension.name) ?? NOTHING_AGREED, now);
     const moment = dimensionMoment({ dimension, state, generations, keepsReserves }, now);
     isWindowDue ||= dueChange(dimension, state, now) !== undefined;
-    if (state.sharesPrint !== (moment.reserve === undefined ? 0 : (prints[i] ?? 0))) hasAgreedShares = false;
     const { from, until } = goodFor(moment, now);
     goodFrom = Math.max(goodFrom, from);
     goodUntil = Math.min(goodUntil, until);
     return moment;
   });
+  const hasAgreedShares = dimensions.every(
+    ({ state, reserve }, i) => state.sharesPrint === (reserve === undefined ? 0 : (prints[i] ?? 0)),
+  );
   const revision = revisionCounter(now);
   const sheets = new Map<string, CounterSheet>();
   let every: EverySheet | undefined;
