@@ -115,7 +115,11 @@ function reserveQuestion(asked: {
     opens: reserve!.opens,
     resets: reserve!.resets,
     kept: question.standing.kept[i] ?? 0,
-    spent: { buckets, amounts: amounts.slice(spentFrom, spentFrom + size) },
+    // What a key has spent of a share that it has no more is in no sum.
+    spent:
+      question.standing === governed.unallocated
+        ? 0
+        : { buckets, amounts: amounts.slice(spentFrom, spentFrom + size) },
     lent: { buckets, amounts: lent },
     sharedOut: governed.sharedOut[i] ?? 0,
     others,

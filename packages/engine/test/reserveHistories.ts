@@ -5,6 +5,7 @@ import {
   type Decision,
   type DimensionSpec,
   type DimensionUsage,
+  type Policy,
   type ReserveCurve,
 } from "@quota/core";
 import {
@@ -24,13 +25,17 @@ export const KEYS = ["alice", "bob", "carol", "mallory"] as const;
 export interface Terms {
   readonly dimensions: readonly DimensionSpec[];
   readonly allocations: readonly AllocationSpec[];
-  readonly unallocated: "borrow" | "allow";
+  readonly unallocated: Unallocated;
   readonly curve: ReserveCurve;
   readonly leaseMs: number;
 }
 
+type Unallocated = "borrow" | "allow";
+
 export type Event =
   | { readonly does: "admit"; readonly key: number; readonly cost: number; readonly by: number }
+  /** The last request is asked again. */
+  | { readonly does: "again" }
   | { readonly does: "settle"; readonly which: number; readonly part: number }
   | { readonly does: "release"; readonly which: number }
   /** The process that held it is gone: nobody settles it. */
@@ -43,16 +48,20 @@ export type Event =
 
 const LIMITS = [20, 64, 100, 1000];
 
-const allocation = (apiKeyId: string, plain: boolean): fc.Arbitrary<AllocationSpec> =>
-  fc
+function allocation(apiKeyId: string, kind: "plain" | "hard" | "any"): fc.Arbitrary<AllocationSpec> {
+  const plain = kind === "plain";
+  return fc
     .record({
       weight: fc.constantFrom(0, 10, 25, 30, 50),
-      policy: plain
-        ? fc.constant("hard" as const)
-        : fc.constantFrom("hard" as const, "hard" as const, "hard" as const, "soft" as const, "burst" as const),
+      policy:
+        kind === "any"
+          ? fc.constantFrom<Policy>("hard", "hard", "hard", "soft", "burst")
+          : fc.constant<Policy>("hard"),
       lend: plain ? fc.constant(true) : fc.constantFrom(true, true, true, false),
       lendingLimit: plain ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, 10, 20),
-      borrowingLimit: plain ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, 0, 10),
+      borrowingLimit: plain
+        ? fc.constant(undefined)
+        : fc.constantFrom(undefined, undefined, undefined, 0, 10),
       capValue: plain ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, undefined, 15, 40),
     })
     .map(({ lend, lendingLimit, borrowingLimit, capValue, weight, policy }) => ({
@@ -61,10 +70,10 @@ const allocation = (apiKeyId: string, plain: boolean): fc.Arbitrary<AllocationSp
       ...(borrowingLimit !== undefined && { borrowingLimit }),
       ...(capValue !== undefined && { capValue, capUnit: "tokens" as const }),
     }));
+}
 
-/** @param kind `plain`: every key is hard and lends, without limits or caps. */
-export function termsOf(kind: "plain" | "any"): fc.Arbitrary<Terms> {
-  const plain = kind === "plain";
+/** @param kind `plain`: every key is hard and lends, without limits or caps; `hard`: every key is hard. */
+export function termsOf(kind: "plain" | "hard" | "any"): fc.Arbitrary<Terms> {
   return fc.record({
     dimensions: fc.oneof(
       fc.tuple(dimension("tokens", "hourly")),
@@ -72,12 +81,13 @@ export function termsOf(kind: "plain" | "any"): fc.Arbitrary<Terms> {
       fc.tuple(dimension("requests", "hourly"), dimension("tokens", "5h")),
     ),
     allocations: fc
-      .tuple(allocation("alice", plain), allocation("bob", plain), allocation("carol", plain))
+      .tuple(allocation("alice", kind), allocation("bob", kind), allocation("carol", kind))
       .filter((all) => {
         const weights = all.reduce((sum, { weight }) => sum + weight, 0);
         return weights > 0 && weights <= 100;
       }),
-    unallocated: fc.constantFrom("borrow" as const, "allow" as const),
+    unallocated:
+      kind === "any" ? fc.constantFrom<Unallocated>("borrow", "allow") : fc.constant<Unallocated>("borrow"),
     curve: fc.constantFrom<ReserveCurve>("pace", "pace", { hold: 1 }, { hold: 4 }, { hold: 1000 }),
     leaseMs: fc.constantFrom(200_000, 600_000, 1_700_000, 5_000_000),
   });
@@ -96,6 +106,7 @@ export function eventsOf(kind: "tame" | "any", maxLength = 40): fc.Arbitrary<rea
   const arbitrary = (weight: number, event: fc.Arbitrary<Event>) => ({ weight, arbitrary: event });
   const tame = [
     arbitrary(10, fc.record({ does: fc.constant("admit" as const), key, cost, by: fc.nat(1) })),
+    arbitrary(4, fc.record({ does: fc.constant("again" as const) })),
     arbitrary(
       4,
       fc.record({
@@ -106,7 +117,10 @@ export function eventsOf(kind: "tame" | "any", maxLength = 40): fc.Arbitrary<rea
     ),
     arbitrary(2, fc.record({ does: fc.constant("release" as const), which })),
     arbitrary(1, fc.record({ does: fc.constant("die" as const), which })),
-    arbitrary(2, fc.record({ does: fc.constant("wait" as const), ms: fc.oneof(fc.nat(5000), fc.nat(900_000)) })),
+    arbitrary(
+      2,
+      fc.record({ does: fc.constant("wait" as const), ms: fc.oneof(fc.nat(5000), fc.nat(900_000)) }),
+    ),
     arbitrary(
       2,
       fc.record({
@@ -120,7 +134,11 @@ export function eventsOf(kind: "tame" | "any", maxLength = 40): fc.Arbitrary<rea
     arbitrary(2, fc.record({ does: fc.constant("consume" as const), key, cost })),
     arbitrary(1, fc.record({ does: fc.constant("see" as const), quarters: fc.nat(5) })),
   ];
-  return fc.array(fc.oneof(...(kind === "tame" ? tame : [...tame, ...wild])), { maxLength });
+  return fc.array(fc.oneof(...(kind === "tame" ? tame : [...tame, ...wild])), {
+    minLength: Math.floor(maxLength / 3),
+    maxLength,
+    size: "max",
+  });
 }
 
 /** Counts what a store is asked, so that a look at every key's reserve can be told from a look at one. */
@@ -164,7 +182,7 @@ export async function worldOf(terms: Terms, options: Partial<QuotaEngineOptions>
   });
   const model = reserveModel(terms, START);
   // Whoever comes first has reserves reckoned: here while nothing is used.
-  const first = await world.admit("alice", { requests: 0, tokens: 0 });
+  const first = await world.admit(allocations[0]!.apiKeyId, { requests: 0, tokens: 0 });
   if (first.lease) await world.engine.release(first.lease);
   return { world, store, model, engines: [world.engine, world.another()] as const };
 }
@@ -174,14 +192,26 @@ export async function play(
   terms: Terms,
   events: readonly Event[],
   inspect: (seen: Seen) => void | Promise<void>,
-  options: Partial<QuotaEngineOptions> = {},
+  {
+    names = KEYS,
+    isTame = false,
+  }: {
+    readonly names?: readonly string[];
+    /** Nothing is settled whose hold has evaporated. */
+    readonly isTame?: boolean;
+  } = {},
+  then?: (after: Awaited<ReturnType<typeof worldOf>>) => Promise<void>,
 ): Promise<void> {
-  const { world, store, model, engines } = await worldOf(terms, options);
+  const played = await worldOf(terms);
+  const { world, store, model, engines } = played;
   const open: { readonly by: QuotaEngine; readonly lease: Lease; readonly hold: ModelHold }[] = [];
   const costsOf = (amount: number): readonly number[] =>
     terms.dimensions.map(({ unit }) => (unit === "tokens" ? amount : 1));
   const estimateOf = (amount: number) => ({ tokens: amount });
-  for (const event of events) {
+  let last: Exclude<Event, { does: "again" }> = { does: "wait", ms: 0 };
+  for (const happens of events) {
+    const event: Exclude<Event, { does: "again" }> = happens.does === "again" ? last : happens;
+    if (event.does === "admit") last = event;
     // No key can have every reserve looked at more often than ten times a second.
     if (event.does === "admit") world.time.now += 101;
     if (event.does === "wait") world.time.now += event.ms;
@@ -193,18 +223,18 @@ export async function play(
     let key: string | undefined;
     let costs: readonly number[] | undefined;
     if (event.does === "admit") {
-      key = KEYS[event.key]!;
+      key = names[event.key]!;
       costs = costsOf(event.cost);
       const by = engines[event.by]!;
       const from = store.steps.length;
       const admission = await by.admit({ ...world.caller(key), estimate: estimateOf(event.cost) });
       decision = admission.decision;
-      const sheet = Math.min(...store.steps.slice(from));
-      isSwept = store.steps.slice(from).some((size) => size > sheet);
+      // A refusal that stands takes one step; every reserve is looked at in a step of its own.
+      isSwept = decision.dimensions.some(({ reserve }) => reserve?.isExact) && store.steps.length - from > 1;
       if (isSwept && model.ask(key, costs).status === "refused") model.cut();
       if (admission.lease) open.push({ by, lease: admission.lease, hold: model.hold(key, costs) });
     } else if (event.does === "consume") {
-      key = KEYS[event.key]!;
+      key = names[event.key]!;
       await engines[0].consume({ ...world.caller(key), amounts: { tokens: event.cost, requests: 1 } });
       model.consume(key, costsOf(event.cost));
     } else if (event.does === "see") {
@@ -217,12 +247,15 @@ export async function play(
       ]);
     } else if (event.does !== "wait" && event.does !== "waitUntil" && open.length > 0) {
       const [{ by, lease, hold }] = open.splice(event.which % open.length, 1) as [(typeof open)[number]];
+      if (isTame && Math.floor(world.time.now / terms.leaseMs) - hold.generation > 1) continue;
       const tokens = terms.dimensions.findIndex(({ unit }) => unit === "tokens");
       if (event.does === "settle") {
-        const used = Math.round(hold.costs[tokens]! * event.part);
+        const used = Math.round((hold.costs[tokens] ?? 0) * event.part);
         await by.settle(lease, { tokens: used });
+        await by.settle(lease, { tokens: used + 1 });
         model.settle(hold, costsOf(used));
       } else if (event.does === "release") {
+        await by.release(lease);
         await by.release(lease);
         model.settle(
           hold,
@@ -234,6 +267,7 @@ export async function play(
     usage.forEach(({ outside }, d) => (model.outside[d] = outside));
     await inspect({ event, decision, before, model, key, costs, isSwept, usage });
   }
+  await then?.(played);
 }
 
 function momentOf(

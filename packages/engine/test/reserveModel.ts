@@ -1,4 +1,10 @@
-import { WINDOW_MS, type AllocationSpec, type DimensionSpec, type EpochMs, type ReserveCurve } from "@quota/core";
+import {
+  WINDOW_MS,
+  type AllocationSpec,
+  type DimensionSpec,
+  type EpochMs,
+  type ReserveCurve,
+} from "@quota/core";
 
 /**
  * The decaying reserve as its definition says it, for tests: one explicit reserve per key, every use and every hold kept one by one, and no
@@ -40,6 +46,8 @@ export interface ModelDimension {
   /** Of every key that has a share. */
   readonly reserves: ReadonlyMap<string, number>;
   readonly spare: number;
+  /** More was used than planned: the numbers are those after every reserve was cut. */
+  readonly isCut: boolean;
   readonly elapsed: number;
 }
 
@@ -107,7 +115,9 @@ function modelOver(state: {
   const { setup, books, holds, outside } = state;
   const { leaseMs, curve, allocations } = setup;
   const keys = allocations.map(({ apiKeyId }) => apiKeyId);
-  const lines = setup.dimensions.map((_dimension, d) => new Map(keys.map((key) => [key, lineOf(setup, key, d)])));
+  const lines = setup.dimensions.map(
+    (_dimension, d) => new Map(keys.map((key) => [key, lineOf(setup, key, d)])),
+  );
   const lengthOf = (d: number): number => WINDOW_MS[setup.dimensions[d]!.window];
   const limitOf = (d: number): number => setup.dimensions[d]!.limit as number;
   const lineAt = (key: string, d: number): Line => lines[d]!.get(key) ?? lineOf(setup, key, d);
@@ -152,7 +162,11 @@ function modelOver(state: {
     if (own > 0) books[d]!.reserves.set(key, Math.min(books[d]!.reserves.get(key)!, cap(key, d)) - own);
     return own;
   }
-  function settleIn(key: string, d: number, { moved, used }: { readonly moved: number; readonly used: number }): void {
+  function settleIn(
+    key: string,
+    d: number,
+    { moved, used }: { readonly moved: number; readonly used: number },
+  ): void {
     const { settled, reserves } = books[d]!;
     const add = (amount: number): void => void settled.set(key, (settled.get(key) ?? 0) + amount);
     // The hold goes over into the window as it was: neutral. Then the difference.
@@ -272,6 +286,7 @@ function modelOver(state: {
         used: everyone(d),
         elapsed: elapsed(d),
         spare: spare(d),
+        isCut: false,
         reserves: new Map(keys.map((key) => [key, reserve(key, d)])),
         ...(spare(d) < 0 && allReserved(d) > 0 && cutOf(shown, d)),
       }));
@@ -294,8 +309,8 @@ function modelOver(state: {
 }
 
 /** What a dimension looks like once its reserves are cut. */
-function cutOf(model: ReserveModel, d: number): Pick<ModelDimension, "reserves" | "spare"> {
+function cutOf(model: ReserveModel, d: number): Pick<ModelDimension, "reserves" | "spare" | "isCut"> {
   model.cut();
   const { reserves, spare } = model.look()[d]!;
-  return { reserves, spare };
+  return { reserves, spare, isCut: true };
 }

@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { WINDOW_MS } from "@quota/core";
+import { eventsOf, KEYS, play, termsOf, type Seen, type Terms } from "./reserveHistories.js";
+import type { ReserveModel } from "./reserveModel.js";
+
+/** Histories of hard keys without overdraft and without use from outside. */
+function inTameHistories(
+  kind: "plain" | "hard",
+  numRuns: number,
+  inspect: (terms: Terms) => (seen: Seen) => void | Promise<void>,
+): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(termsOf(kind), eventsOf("tame"), async (terms, events) =>
+      play(terms, events, inspect(terms), { isTame: true }),
+    ),
+    { numRuns },
+  );
+}
+
+/** The moments at which anything can change by itself: around windows' ends, their last part, and the ends of generations. */
+function momentsFrom({ dimensions, leaseMs }: Terms, now: number, until: number): readonly number[] {
+  const moments: number[] = [];
+  const longest = Math.max(...dimensions.map(({ window }) => WINDOW_MS[window]));
+  const end = Math.min(until, now + 2 * longest);
+  for (const { window } of dimensions) {
+    const lengthMs = WINDOW_MS[window];
+    for (let opens = Math.floor(now / lengthMs) * lengthMs; opens < end; opens += lengthMs)
+      moments.push(
+        opens - 1,
+        opens,
+        opens + Math.ceil(0.98 * lengthMs) - 1,
+        opens + Math.ceil(0.98 * lengthMs),
+      );
+  }
+  for (let n = 1; n < 4; n += 1) moments.push((Math.floor(now / leaseMs) + n) * leaseMs);
+  for (let n = 1; n < 12; n += 1) moments.push(now + Math.floor(((end - now) * n) / 12));
+  return [...new Set(moments)].filter((at) => at > now && at < until).sort((a, b) => a - b);
+}
+
+function passesAt(model: ReserveModel, at: number, { key, costs }: Pick<Seen, "key" | "costs">): boolean {
+  const then = model.clone();
+  then.passTo(at);
+  return then.ask(key!, costs!).status !== "refused";
+}
+
+describe("under the decaying reserve", () => {
+  it("what is used stays within the limit, and what is held for keys within what is left of it", async () => {
+    await inTameHistories("hard", 40, () => ({ usage }) => {
+      for (const { used, spare, reserved, dimension } of usage) {
+        expect(used).toBeGreaterThanOrEqual(0);
+        expect(used).toBeLessThanOrEqual(dimension.limit as number);
+        expect(spare).toBeGreaterThanOrEqual(0);
+        expect(used + spare! + reserved!).toBe(dimension.limit);
+      }
+    });
+  });
+
+  it("a request within its key's reserve is admitted, whatever others do", async () => {
+    let met = 0;
+    await inTameHistories("plain", 40, () => ({ decision, before, key, costs }) => {
+      if (decision === undefined) return;
+      const reserves = before.look().map(({ reserves }) => reserves.get(key!) ?? 0);
+      // A full pool has no reserve, and no room for a request that costs nothing.
+      if (!costs!.every((cost, d) => cost <= reserves[d]! && reserves[d]! > 0)) return;
+      met += 1;
+      expect(decision.status).toBe("allowed");
+    });
+    expect(met).toBeGreaterThan(20);
+  });
+
+  it("at the end of the window, where all keys lend without limits or caps, a request is refused only if the pool is full", async () => {
+    let met = 0;
+    await inTameHistories("plain", 60, () => ({ decision, before, costs }) => {
+      const now = before.look();
+      if (decision === undefined || !now.every(({ elapsed }) => elapsed >= 0.98)) return;
+      met += 1;
+      const isFull = now.some(({ used, limit }, d) => used >= limit || used + costs![d]! > limit);
+      expect(decision.status).toBe(isFull ? "refused" : "allowed");
+    });
+    expect(met).toBeGreaterThan(20);
+  });
+
+  it("a refusal names the very millisecond at which the request passes if nobody acts, across windows' ends, holds and dimensions", async () => {
+    let met = 0;
+    await inTameHistories("hard", 60, (terms) => ({ decision, before, key, costs }) => {
+      if (decision?.status !== "refused" || decision.reason === "in-flight") return;
+      const { retryAt } = decision;
+      const now = before.now;
+      const until = retryAt ?? Infinity;
+      for (const at of momentsFrom(terms, now, until))
+        expect([at, passesAt(before, at, { key, costs })]).toEqual([at, false]);
+      if (retryAt === undefined) return;
+      met += 1;
+      expect(retryAt).toBeGreaterThan(now);
+      expect(passesAt(before, retryAt - 1, { key, costs })).toBe(false);
+      expect(passesAt(before, retryAt, { key, costs })).toBe(true);
+      // Until the next window begins, and reserves with it, time only helps.
+      const nextEnd = Math.min(
+        ...terms.dimensions.map(
+          ({ window }) => (Math.floor(retryAt / WINDOW_MS[window]) + 1) * WINDOW_MS[window],
+        ),
+      );
+      for (const at of momentsFrom(terms, retryAt, nextEnd))
+        expect(passesAt(before, at, { key, costs })).toBe(true);
+    });
+    expect(met).toBeGreaterThan(20);
+  });
+
+  it("the engine itself admits at the moment that a refusal names, and refuses one millisecond before", async () => {
+    let met = 0;
+    const key = fc.nat(KEYS.length - 1);
+    const part = fc.constantFrom(0.2, 0.4, 0.6, 0.9);
+    await fc.assert(
+      fc.asyncProperty(termsOf("hard"), eventsOf("tame", 12), key, part, async (terms, events, k, part) => {
+        const tokens = Math.ceil((terms.dimensions.at(-1)!.limit as number) * part);
+        await play(
+          terms,
+          events,
+          () => undefined,
+          { isTame: true },
+          async ({ world }) => {
+            world.time.now += 101;
+            const ask = () => world.another().admit({ ...world.caller(KEYS[k]!), estimate: { tokens } });
+            const { decision } = await ask();
+            if (decision.status !== "refused" || decision.retryAt === undefined) return;
+            met += 1;
+            world.time.now = decision.retryAt - 1;
+            expect((await ask()).decision.status).toBe("refused");
+            world.time.now = decision.retryAt;
+            expect((await ask()).decision.status).toBe("allowed");
+          },
+        );
+      }),
+      { numRuns: 100 },
+    );
+    expect(met).toBeGreaterThan(10);
+  });
+
+  it("a refusal changes no use and no hold", async () => {
+    await inTameHistories("hard", 30, () => {
+      let last: unknown;
+      return ({ decision, usage, event }) => {
+        const now = usage.map(({ used, held, consumedTotal, perKey }) => ({
+          ...{ used, held, consumedTotal },
+          perKey: perKey.map(({ consumed, held: keysHeld }) => [consumed, keysHeld]),
+        }));
+        if (decision?.status === "refused" && event.does === "admit") expect(now).toEqual(last ?? now);
+        last = now;
+      };
+    });
+  });
+});
