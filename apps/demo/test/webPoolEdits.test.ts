@@ -17,6 +17,24 @@ describe("the difference of two versions of a pool", () => {
     ["is nothing, for a version alone", pool(), pool({ version: 2 }), []],
     ["is its name", pool(), pool({ name: "New" }), [{ field: "name", before: "Team", after: "New" }]],
     [
+      "is how it lends",
+      pool({ shadow: "open" }),
+      pool({ lending: { rule: "reserve", curve: { hold: 2 } } }),
+      [
+        { field: "lending", before: "threshold", after: { rule: "reserve", curve: { hold: 2 } } },
+        { field: "shadow", before: "open", after: undefined },
+      ],
+    ],
+    [
+      "is what a key lends and borrows",
+      pool({ allocations: [alice, { ...bob, lend: false }] }),
+      pool({ allocations: [alice, { ...bob, lendingLimit: 5, borrowingLimit: 9 }] }),
+      [
+        { field: "lends", apiKeyId: "bob", before: { lend: false }, after: { lendingLimit: 5 } },
+        { field: "borrowingLimit", apiKeyId: "bob", before: undefined, after: 9 },
+      ],
+    ],
+    [
       "is the rule for others",
       pool(),
       pool({ unallocated: "deny" }),

@@ -23,6 +23,7 @@ const name = fc.oneof(
   fc.constantFrom("alice", "bob", "carol", "__proto__", "constructor", "<img onerror>"),
   fc.string({ minLength: 1, maxLength: 20, unit: "binary" }),
 );
+const percent = fc.integer({ min: 0, max: 100 });
 const cap = fc.oneof(
   fc.constant({}),
   fc.record(
@@ -33,6 +34,12 @@ const cap = fc.oneof(
     },
     { requiredKeys: ["capValue", "capUnit"] },
   ),
+);
+const limits = fc.oneof(
+  fc.constant({}),
+  fc.constant({ lend: false }),
+  fc.record({ lendingLimit: percent }),
+  fc.record({ borrowingLimit: percent }),
 );
 const policy = fc.constantFrom("hard" as const, "soft" as const, "burst" as const);
 
@@ -46,11 +53,14 @@ export const anyPool: fc.Arbitrary<PoolJson> = fc
     weights: fc.array(fc.double({ min: 0, max: 20, noNaN: true }), { minLength: 5, maxLength: 5 }),
     policies: fc.array(policy, { minLength: 5, maxLength: 5 }),
     caps: fc.array(cap, { minLength: 5, maxLength: 5 }),
+    limits: fc.array(limits, { minLength: 5, maxLength: 5 }),
     version: fc.integer({ min: 1, max: 99 }),
   })
-  .map(({ threshold, keys, weights, policies, caps, ...rest }) =>
+  .map(({ threshold, keys, weights, policies, caps, limits: all, ...rest }) =>
     pool({
       ...rest,
+      // Under it every limit of an allocation can be kept.
+      lending: "reserve",
       ...(threshold !== undefined && { saturationThreshold: threshold }),
       allocations: keys.map((apiKeyId, i): AllocationJson => ({
         apiKeyId,
@@ -58,6 +68,7 @@ export const anyPool: fc.Arbitrary<PoolJson> = fc
         weight: weights[i]! + 0,
         policy: policies[i]!,
         ...caps[i],
+        ...all[i],
       })),
     }),
   );

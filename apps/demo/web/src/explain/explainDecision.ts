@@ -147,7 +147,7 @@ function reservedText({ unit, reserve }: DimensionDecisionJson): string {
     forOthers > 0
       ? `${isExact ? "" : "at most "}${bareAmountText(unit, forOthers)} reserved for ${whom}`
       : "nothing reserved for other keys";
-  return `, ${held}, and ${spare > 0 ? bareAmountText(unit, spare) : "nothing"} spare`;
+  return `, with ${held} and ${spare > 0 ? bareAmountText(unit, spare) : "nothing"} spare`;
 }
 
 /** What the share means for this key, as things are. */
@@ -157,7 +157,7 @@ function shareText(dimension: DimensionDecisionJson, policy: string | undefined)
   if (reserve !== undefined && refusal !== "global-saturated") {
     const own =
       reserve.own > 0
-        ? `, and ${bareAmountText(unit, reserve.own)} of it still reserved for it`
+        ? `, and ${bareAmountText(unit, reserve.own)} are still reserved for it`
         : ", and nothing is reserved for it any more";
     return refusal === "reserved" ? `${own}: it waits until more is spare` : own;
   }

@@ -32,8 +32,13 @@ export function StaleLending({
             const mine = chosenOver(difference, now, draft);
             return (
               <li key={`${field} ${apiKeyId ?? ""}`}>
-                {apiKeyId !== undefined && <KeyName id={apiKeyId} />} {what}: was <Name>{was}</Name>, is{" "}
-                <Name>{after}</Name> now{mine !== undefined && <>; you chose {mine}</>}
+                {apiKeyId !== undefined && (
+                  <>
+                    <KeyName id={apiKeyId} />{" "}
+                  </>
+                )}
+                {what}: was <Name>{was}</Name>, is <Name>{after}</Name> now
+                {mine !== undefined && <>; you chose {mine}</>}
               </li>
             );
           })}

@@ -4,6 +4,7 @@ import { isStale, RequestFailure } from "../api/request.js";
 import { useKeys } from "../api/useKeys.js";
 import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
+import { lendingRule } from "../ui/lendingText.js";
 import { Modal } from "../ui/Modal.js";
 import { Name } from "../ui/Name.js";
 import { AllocationsEditor } from "./AllocationsEditor.js";
@@ -101,7 +102,11 @@ export function EditAllocationsModal({
           />
           <Field
             label="Shares bind from, in percent of a limit"
-            hint="Below it, keys may borrow what others leave idle. Empty: as the settings of the gateway say."
+            hint={
+              lendingRule(draft.lending) === "threshold"
+                ? "Below it, keys may borrow what others leave idle. Empty: as the settings of the gateway say."
+                : "Means something under the threshold rule alone, by which this pool does not lend now."
+            }
             fault={faults.fields.get("saturationThreshold")}
           >
             <input

@@ -30,25 +30,27 @@ export function LendingFields({
     <>
       <span className={styles.lendingFields}>
         {asksLending && (
-          <label>
-            <input
-              type="checkbox"
-              checked={lends}
-              aria-label={`${name} lends what it leaves idle`}
-              {...(!lends && said(lending))}
-              onChange={({ target }) => onChange({ lends: target.checked })}
-            />
-            Lends what it leaves idle
-          </label>
-        )}
-        {asksLending && lends && (
-          <Limit
-            words="at most"
-            label={`The most that ${name} lends, in percent of the pool, empty for all`}
-            value={lendingLimit}
-            fault={said(lending)}
-            onType={(typed) => onChange({ lendingLimit: typed })}
-          />
+          <span>
+            <label>
+              <input
+                type="checkbox"
+                checked={lends}
+                aria-label={`${name} lends what it leaves idle`}
+                {...(!lends && said(lending))}
+                onChange={({ target }) => onChange({ lends: target.checked })}
+              />
+              Lends what it leaves idle{lends && ","}
+            </label>
+            {lends && (
+              <Limit
+                words="at most"
+                label={`The most that ${name} lends, in percent of the pool, empty for all`}
+                value={lendingLimit}
+                fault={said(lending)}
+                onType={(typed) => onChange({ lendingLimit: typed })}
+              />
+            )}
+          </span>
         )}
         <Limit
           words="Borrows at most"

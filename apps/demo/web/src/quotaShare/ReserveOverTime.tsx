@@ -1,7 +1,7 @@
 import { LAST_PART, reservedPart } from "@quota/core";
 import type { DimensionUsageJson, PoolJson } from "@quota/http";
 import { useMemo } from "react";
-import { amountText, bareAmountText, percentText } from "../ui/formats.js";
+import { amountText, percentText } from "../ui/formats.js";
 import { lendingCurve, lendingRule } from "../ui/lendingText.js";
 import { Moment } from "../ui/Moment.js";
 import bar from "./DimensionBar.module.css";
@@ -19,7 +19,7 @@ export function ReserveOverTime({
   // The pool and its use are read at different moments.
   const curve = lendingRule(lending) === "reserve" ? lendingCurve(lending) : "pace";
   const course = useMemo(() => reserveCourse({ usage, curve, allocations }), [usage, curve, allocations]);
-  const { unit, limit, elapsed = 0, used, reserved = 0, spare = 0, windowFrom, opensAt } = usage;
+  const { unit, limit, elapsed = 0, used, reserved = 0, windowFrom, opensAt } = usage;
   if (course === undefined || limit === "unknown")
     return <p className={styles.none}>Nothing is reserved here, since no limit is known.</p>;
   const whole = Math.max(limit, used, Number.MIN_VALUE);
@@ -30,22 +30,18 @@ export function ReserveOverTime({
       ? windowFrom + LAST_PART * (opensAt - windowFrom)
       : undefined;
   const spareTop = course.reserved.map(({ at }) => ({ at, amount: left }));
-  const isOver = elapsed >= LAST_PART;
   return (
     <figure className={styles.chart}>
       <figcaption>
-        <strong>Reserve over the window.</strong> {percentText(elapsed)} of it has passed: of a share that
-        nobody touched, {percentText(reservedPart(curve, elapsed))} is still reserved. In all{" "}
-        {bareAmountText(unit, reserved)} are, and {amountText(unit, Math.max(0, spare))}{" "}
-        {spare === 1 ? "is" : "are"} spare for whoever comes first.
-        {!isOver && course.kept < reserved && (
+        <strong>Reserve over the window.</strong> {percentText(elapsed)} of it has passed, so{" "}
+        {percentText(reservedPart(curve, elapsed))} of an untouched share is still reserved.{" "}
+        {elapsed < LAST_PART && course.kept < reserved && (
           <>
-            {" "}
             {course.kept > 0
-              ? `All but ${bareAmountText(unit, course.kept)}, which is never lent, is spare`
+              ? `All but the ${amountText(unit, course.kept)} that are never lent is spare`
               : "Everything is spare"}{" "}
             {lentFrom === undefined ? (
-              "in the last 2% of the window."
+              `from ${percentText(LAST_PART)} of it on.`
             ) : (
               <>
                 from <Moment at={lentFrom} /> on.

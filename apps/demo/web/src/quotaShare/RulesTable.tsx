@@ -5,6 +5,7 @@ import { amountText, dimensionText } from "../ui/formats.js";
 import { lendingText } from "../ui/lendingText.js";
 import { Moment } from "../ui/Moment.js";
 import { TableFrame } from "../ui/TableFrame.js";
+import stacked from "../ui/stacked.module.css";
 import styles from "./RulesTable.module.css";
 
 type Rule = ExplanationJson["rules"][number];
@@ -16,7 +17,7 @@ export function RulesTable({ explanation: { rules, lending } }: { readonly expla
     <section className={styles.rules} aria-label="Under each lending rule">
       <h3>Under each lending rule</h3>
       <TableFrame label="What each lending rule would say">
-        <table className="table">
+        <table className={`table ${stacked.stacked}`}>
           <thead>
             <tr>
               <th scope="col">Rule</th>
@@ -32,22 +33,26 @@ export function RulesTable({ explanation: { rules, lending } }: { readonly expla
                 <tr key={name}>
                   <th scope="row" className={name === own ? styles.own : undefined}>
                     {name}
-                    {name === own && " (this pool’s)"}
+                    {name === own && <span className={styles.note}> this pool’s</span>}
                   </th>
-                  <td>
+                  <td data-label="Answer">
                     <Answer rule={rule} />
                   </td>
-                  <td>{rule.retryAt === undefined ? "" : <Moment at={rule.retryAt} />}</td>
-                  <td>
-                    {rule.available.map(({ dimension, unit, amount }) => (
-                      <div key={dimension}>
-                        {amount === "unlimited"
-                          ? `unlimited ${dimensionText(dimension)}`
-                          : unit === "requests" || unit === "tokens"
-                            ? `${amountText(unit, amount)}${windowOf(dimension)}`
-                            : `${amountText(unit, amount)} of ${dimensionText(dimension)}`}
-                      </div>
-                    ))}
+                  <td className={styles.line} data-label="Opens">
+                    {rule.retryAt === undefined ? "" : <Moment at={rule.retryAt} />}
+                  </td>
+                  <td className={styles.line} data-label="May use now">
+                    <span>
+                      {rule.available.map(({ dimension, unit, amount }) => (
+                        <span key={dimension} className={styles.amount}>
+                          {amount === "unlimited"
+                            ? `unlimited ${dimensionText(dimension)}`
+                            : unit === "requests" || unit === "tokens"
+                              ? `${amountText(unit, amount)}${windowOf(dimension)}`
+                              : `${amountText(unit, amount)} of ${dimensionText(dimension)}`}
+                        </span>
+                      ))}
+                    </span>
                   </td>
                 </tr>
               );

@@ -43,7 +43,7 @@ function countsText({
   const unasked =
     unknown === 0 ? "" : ` Of ${requests(unknown)} it could not say anything, since a window rolls.`;
   if (asked === 0) return `It was asked about no request yet.${unasked}`;
-  return `Of ${requests(asked)} it would have refused ${wholeText(onlyShadowRefuses)} that passed, and let ${wholeText(onlyShadowAllows)} pass that were refused.${unasked}`;
+  return `Of ${requests(asked)} it would have refused ${onlyShadowRefuses === 0 ? "none" : wholeText(onlyShadowRefuses)} that passed, and let ${onlyShadowAllows === 0 ? "none" : wholeText(onlyShadowAllows)} pass that were refused.${unasked}`;
 }
 
 function requests(count: number): string {

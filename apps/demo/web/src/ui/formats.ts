@@ -9,7 +9,7 @@ export function amountText(unit: Unit, amount: number): string {
       return dollars.format(amount);
     case "requests":
     case "tokens":
-      return `${wholeText(amount)} ${unit}`;
+      return `${wholeText(amount)} ${Math.round(amount) === 1 ? unit.slice(0, -1) : unit}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LendingRule, LendingSpec, ReserveCurve } from "@quota/core";
+import { LAST_PART, type LendingRule, type LendingSpec, type ReserveCurve } from "@quota/core";
 import { numberText, percentText } from "./formats.js";
 
 /** A lending rule in a few words: `reserve, at pace`. */
@@ -26,7 +26,7 @@ export const LENDING_WORDS: Readonly<Record<LendingRule, { readonly name: string
     reserve: {
       name: "reserve",
       about:
-        "What is held for an idle key shrinks as its window passes. Whatever is held for nobody is lent, so nothing is wasted.",
+        "What is reserved for an idle key shrinks as its window passes. Whatever is reserved for nobody is spare, and lent to whoever comes first.",
     },
     static: { name: "static", about: "Nothing is lent: every key has its own share and no more." },
     open: {
@@ -41,10 +41,11 @@ function curveText(curve: ReserveCurve): string {
 
 /** What a curve does to an idle key's reserve. */
 export function curveAbout(curve: ReserveCurve): string {
-  if (curve === "pace") return "By half-time a quarter of an idle share may be lent, and at 98 % all of it.";
+  if (curve === "pace")
+    return `By half-time a quarter of an idle share may be lent, and from ${percentText(LAST_PART)} on all of it.`;
   const { hold } = curve;
   const fullFor = 1 - 1 / hold;
   return hold >= 1 && fullFor > 0
-    ? `An idle share is held in full for ${percentText(fullFor)} of the window; then it falls in a straight line.`
-    : `${percentText(Math.min(1, hold))} of an idle share is held at first; it falls in a straight line.`;
+    ? `An idle share is reserved in full for ${percentText(fullFor)} of the window; then it falls in a straight line.`
+    : `${percentText(Math.min(1, hold))} of an idle share is reserved at first; it falls in a straight line.`;
 }
