@@ -11,6 +11,7 @@ export {
   describeAgreedWindows,
   shakenAgreedWindowsChecks,
 } from "./describeAgreedWindows.js";
+export { describeReserves, reserveChecks, shakenReserveChecks } from "./describeReserves.js";
 export { describePoolDirectory } from "./describePoolDirectory.js";
 export type { PoolDirectoryUnderTest } from "./poolDirectoryUnderTest.js";
 export { describePlanOverrides } from "./describePlanOverrides.js";

@@ -1,6 +1,7 @@
 import {
   describeAgreedWindows,
   describeRateAdmission,
+  describeReserves,
   describeUsageStore,
   type UsageStoreUnderTest,
 } from "@quota/conformance";
@@ -66,6 +67,7 @@ function suite<Place extends { stop(): Promise<void> }>(
   describeUsageStore("createRedisStore", () => open(), options);
   describeRateAdmission("createRedisStore", () => open(), options);
   describeAgreedWindows("createRedisStore", () => open(), options);
+  describeReserves("createRedisStore", () => open());
 }
 
 /** The same client, whose commands leave late, and whose replies come late. */

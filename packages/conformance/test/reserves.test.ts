@@ -1,0 +1,55 @@
+import {
+  describeReserves,
+  reserveChecks,
+  shakenReserveChecks,
+  type UsageStoreUnderTest,
+} from "@quota/conformance";
+import { createMemoryUsageStore, type UsageStore } from "@quota/engine";
+import { describe, expect, test } from "vitest";
+import { optimisticStore } from "./optimisticStore.js";
+import { plainStore, type Parts } from "./plainStore.js";
+
+describeReserves("memory", async () => {
+  const store = createMemoryUsageStore();
+  return { store, dispose: () => store.close() };
+});
+
+describeReserves("the optimistic store", async () => sharing((data) => optimisticStore({ data })), {
+  shaken: async (pause) => sharing((data) => optimisticStore({ data, pause })),
+});
+
+describe("reserves are kept over no store that", () => {
+  test.each(shakenReserveChecks)("does not wait for itself — by: $name", async ({ run }) => {
+    const checking = run(async (pause) => sharing((data) => plainStore({ data, pause, order: "none" })));
+    await expect(checking).rejects.toThrow();
+  });
+
+  test.each(shakenReserveChecks)("writes verdicts that fell — by: $name", async ({ run }) => {
+    const checking = run(async (pause) =>
+      sharing((data) => optimisticStore({ data, pause, stands: () => true })),
+    );
+    await expect(checking).rejects.toThrow();
+  });
+
+  test("forgets what it is given to add — by: one history", async () => {
+    const memory = createMemoryUsageStore();
+    const store: UsageStore = {
+      ...memory,
+      transact: (step) =>
+        memory.transact({
+          ...step,
+          decide(amounts) {
+            const verdict = step.decide(amounts);
+            return { ...verdict, additions: verdict.additions.map((addition) => Math.max(-1, addition)) };
+          },
+        }),
+    };
+    await expect(reserveChecks[0]!.run({ store, dispose: () => store.close() })).rejects.toThrow();
+  });
+});
+
+/** Two handles on the same data. */
+function sharing(make: (data: Parts["data"]) => UsageStore): UsageStoreUnderTest {
+  const data: Parts["data"] = new Map();
+  return { store: make(data), another: async () => make(data), dispose: () => Promise.resolve() };
+}
