@@ -68,12 +68,16 @@ export function ReserveOverTime({
             <polyline className={styles.edge} points={line(course.reserved, whole)} />
           </svg>
           <span className={styles.now} style={{ left: percent(elapsed) }} />
+          <span
+            className={styles.here}
+            // Before the line, where nothing is drawn, as soon as there is room for it.
+            style={elapsed > ROOM ? { right: percent(1 - elapsed) } : { left: percent(elapsed) }}
+          >
+            now
+          </span>
         </div>
         <div className={styles.axis}>
           {isAgreed && windowFrom !== undefined && <Moment at={windowFrom} />}
-          <span className={styles.here} style={{ left: percent(Math.min(0.8, Math.max(0.2, elapsed))) }}>
-            now
-          </span>
           {isAgreed && opensAt !== undefined && <Moment at={opensAt} />}
         </div>
         <ul className={styles.legend}>
@@ -98,6 +102,9 @@ export function ReserveOverTime({
     </figure>
   );
 }
+
+/** The part of the window's width that the word at the line needs. */
+const ROOM = 0.15;
 
 /** What lies under a line, down to nothing. */
 function under(points: readonly Point[], whole: number): string {
