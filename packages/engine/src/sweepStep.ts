@@ -100,14 +100,14 @@ export function sweepVerdict(
   if (decision.allowed) addHolds(ownAdditions, question, decided);
   else addOwnDecay(ownAdditions, question, swept);
   ownAdditions.forEach((amount, i) => (additions[own[i]!] = amount));
-  const touched = addOthersDecay(additions, { question, sheet, swept, decided }, now);
+  addOthersDecay(additions, { question, sheet, swept, decided }, now);
   if (isCut) return { result: decided, additions };
   return {
     result: decided,
     additions,
     get holdsUpTo() {
-      const bounds = new Array<number | undefined>(additions.length).fill(Infinity);
-      for (const at of touched) bounds[at] = undefined;
+      // A store may show amounts of several moments: what was given back to another key's reserve shows in no sum that is bound.
+      const bounds = new Array<number | undefined>(additions.length).fill(undefined);
       admissionBounds(question, decided, now).forEach((bound, i) => (bounds[own[i]!] = bound));
       return bounds;
     },

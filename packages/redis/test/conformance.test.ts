@@ -67,7 +67,7 @@ function suite<Place extends { stop(): Promise<void> }>(
   describeUsageStore("createRedisStore", () => open(), options);
   describeRateAdmission("createRedisStore", () => open(), options);
   describeAgreedWindows("createRedisStore", () => open(), options);
-  describeReserves("createRedisStore", () => open());
+  describeReserves("createRedisStore", () => open(), options);
 }
 
 /** The same client, whose commands leave late, and whose replies come late. */
