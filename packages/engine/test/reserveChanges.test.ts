@@ -163,7 +163,7 @@ describe("a change of shares, of the rule or of the plan in full traffic", () =>
         },
       ),
       {
-        numRuns: Number(process.env["RESERVE_HISTORIES"] ?? 60),
+        numRuns: Number(process.env["RESERVE_HISTORIES"] ?? 50),
         endOnFailure: !!process.env["RESERVE_DEBUG"],
       },
     );

@@ -39,7 +39,7 @@ describe("the decaying reserve", () => {
           );
         });
       }),
-      { numRuns: Number(process.env["RESERVE_HISTORIES"] ?? 300) },
+      { numRuns: Number(process.env["RESERVE_HISTORIES"] ?? 80) },
     );
     if (process.env["RESERVE_DEBUG"]) console.log(met);
   }, 600_000);
