@@ -16,7 +16,11 @@ const HALF_TIME = Math.ceil(Date.now() / WINDOW_MS["5h"]) * WINDOW_MS["5h"] + 1.
 
 const guarantee = "2 dimensions, key and pool, holds included, atomic";
 
-await saveResult("lending", [...(await allowances()), await sweeps()]);
+await saveResult("lending", [
+  ...(await allowances()),
+  await sweeps(DIMENSIONS.slice(1), "one dimension"),
+  await sweeps(DIMENSIONS, "two dimensions"),
+]);
 
 async function allowances(): Promise<readonly Measurement[]> {
   const threshold = await team({ keys: FEW, lending: "threshold" });
@@ -35,7 +39,11 @@ async function allowances(): Promise<readonly Measurement[]> {
     {
       work: "admit under reserve, memory store",
       unit: "µs",
-      ours: { name: "reserve", value: medians.reserve, guarantee: `${guarantee}; what others hold is not lent` },
+      ours: {
+        name: "reserve",
+        value: medians.reserve,
+        guarantee: `${guarantee}; what others hold is not lent`,
+      },
       peer: { name: "threshold", value: medians.threshold, guarantee },
       target: { of: "ratio", atMost: 1.5 },
     },
@@ -50,12 +58,12 @@ async function allowances(): Promise<readonly Measurement[]> {
 }
 
 /** A request that is refused only after every reserve was looked at: it is larger than all that is held for nobody. */
-async function sweeps(): Promise<Measurement> {
+async function sweeps(dimensions: typeof DIMENSIONS, label: string): Promise<Measurement> {
   const time = { now: HALF_TIME };
   const { engine, requests } = await createTeam({
     store: createMemoryUsageStore({ maxCounters: 4_000_000 }),
     keys: MANY,
-    dimensions: DIMENSIONS,
+    dimensions,
     clock: { now: () => time.now },
     lending: "reserve",
   });
@@ -81,7 +89,7 @@ async function sweeps(): Promise<Measurement> {
   );
   await engine.close();
   return {
-    work: "refusal after a look at 10 000 keys' reserves, memory store",
+    work: `refusal after a look at 10 000 keys' reserves, ${label}, memory store`,
     unit: "ms",
     ours: { name: "sweep", value: swept / 1000, guarantee: "exact, with the moment at which it opens" },
     target: { of: "value", atMost: 10 },

@@ -77,8 +77,9 @@ function reserveNumbers(
   now: EpochMs,
 ): ReserveNumbers {
   const amounts = { used, everyone, outside, at: useAt };
-  const { own, bound, forOthers, holders, spare, decayed, isExact } = reservesOn(asked, amounts, now);
-  return { own, bound, forOthers, holders, spare, fromOwn: Math.min(own, asked.cost), decayed, isExact };
+  const { own, bound, forOthers, holders, spare, decayed, isExact, isCut } = reservesOn(asked, amounts, now);
+  const fromOwn = Math.min(own, asked.cost);
+  return { own, bound, forOthers, holders, spare, fromOwn, decayed, isExact, isCut };
 }
 
 function modeOf(

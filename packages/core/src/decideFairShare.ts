@@ -99,7 +99,7 @@ function refusal(
  */
 function whenAllPass(question: FairShareQuestion, from: EpochMs): number {
   let at = from;
-  if (question.lending !== "reserve") return at;
+  if (question.lending !== "reserve" || question.dimensions.length === 1) return at;
   for (let turn = 0; turn < WINDOWS_IN_A_ROW && at !== Infinity; turn += 1) {
     const next = Math.max(...question.dimensions.map((asked) => clearsAt(asked, question, at)));
     if (next === at) return at;

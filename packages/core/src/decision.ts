@@ -159,6 +159,8 @@ export interface ReserveNumbers {
   readonly decayed: number;
   /** Whether every key was looked at, and not only this one. */
   readonly isExact: boolean;
+  /** Whether more was used than planned, so that every reserve was cut to the same part of itself. */
+  readonly isCut: boolean;
 }
 
 /** The numbers of the dimension that decided, if one did. */

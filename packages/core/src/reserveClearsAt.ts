@@ -64,12 +64,22 @@ function withOthers(asked: DimensionQuestion & { readonly reserve: ReserveQuesti
   const lengthMs = reserve.resets - reserve.opens;
   const limit = asked.dimension.limit as number;
   const line: ReserveLine = { share, kept: reserve.kept, used: asked.used, spent: reserve.spent };
-  // Most keys hold nothing: what is left of theirs is worked out once.
-  const steady = others.filter(({ used, spent }) => typeof used === "number" && typeof spent === "number");
-  const moving = others.filter(({ used, spent }) => typeof used !== "number" || typeof spent !== "number");
-  const left = Float64Array.from(steady, ({ share: whole, used, spent }) =>
-    Math.max(0, Math.min(whole - (spent as number), whole - (used as number))),
-  );
+  // Most keys hold nothing: what is left of theirs is worked out once, as plain arrays of numbers, since some thirty moments are looked at.
+  const moving: ReserveLine[] = [];
+  const shares = new Float64Array(others.length);
+  const kept = new Float64Array(others.length);
+  const left = new Float64Array(others.length);
+  let steady = 0;
+  for (const each of others) {
+    if (typeof each.used !== "number" || typeof each.spent !== "number") {
+      moving.push(each);
+      continue;
+    }
+    shares[steady] = each.share;
+    kept[steady] = each.kept;
+    left[steady] = Math.max(0, each.share - (each.spent > each.used ? each.spent : each.used));
+    steady += 1;
+  }
   return (moment, opens) => {
     const isNext = opens !== reserve.opens;
     const settled = (use: Use): number => (typeof use !== "number" ? useAt(use, moment) : isNext ? 0 : use);
@@ -81,11 +91,11 @@ function withOthers(asked: DimensionQuestion & { readonly reserve: ReserveQuesti
         bound: reserveBound(each, part),
       });
     let forOthers = 0;
-    for (let i = 0; i < steady.length; i += 1) {
-      const each = steady[i]!;
-      const bound = reserveBound(each, part);
-      const most = isNext ? each.share : left[i]!;
-      forOthers += most < bound ? most : bound;
+    const unspent = isNext ? shares : left;
+    for (let i = 0; i < steady; i += 1) {
+      const falling = Math.floor(shares[i]! * part);
+      const bound = falling > kept[i]! ? falling : kept[i]!;
+      forOthers += unspent[i]! < bound ? unspent[i]! : bound;
     }
     for (const each of moving) forOthers += leftOf(each);
     const own = leftOf(line);

@@ -32,8 +32,6 @@ export interface ReservesAt extends Omit<ReserveNumbers, "fromOwn"> {
   readonly used: number;
   /** Every other key's, aligned with the question's; undefined where they were not looked at. */
   readonly others: readonly number[] | undefined;
-  /** Whether more was used than planned, so that every reserve was cut down to what is left. */
-  readonly isCut: boolean;
 }
 
 /** What is counted: everything, or what is settled alone. */

@@ -69,11 +69,11 @@ export function createMemoryUsageStore(options: MemoryUsageStoreOptions = {}): U
       const made = cellsToMake(step, cells, additions);
       if (made > 0) makeRoom(made, now);
       for (let i = 0; i < counters.length; i += 1) {
-        const counter = counters[i];
         const addition = additions[i];
+        if (addition === undefined || addition === 0) continue;
+        const counter = counters[i]!;
         // Nobody reads an expired counter any more: what is added to it is gone with it.
-        if (counter === undefined || addition === undefined || addition === 0 || counter.expiresAt <= now)
-          continue;
+        if (counter.expiresAt <= now) continue;
         const cell = cells[i] ?? make(ledger, counter);
         cell.amount += addition;
       }

@@ -1,4 +1,11 @@
-import { currentBucket, leaseGenerations, WINDOW_MS, type EpochMs, type GovernedPool } from "@quota/core";
+import {
+  currentBucket,
+  leaseGenerations,
+  WINDOW_MS,
+  type EpochMs,
+  type GovernedPool,
+  type Standing,
+} from "@quota/core";
 import { dueChange } from "./agreedWindow.js";
 import { dimensionMoment, keyCounters, spentCounters, type DimensionMoment } from "./dimensionMoment.js";
 import type { Counter } from "./usageStore.js";
@@ -50,6 +57,8 @@ export interface CounterSheet {
  */
 export interface EverySheet {
   readonly keys: readonly string[];
+  /** How they stand, aligned with them. */
+  readonly standings: readonly Standing[];
   /** Where each key is among them. */
   readonly places: ReadonlyMap<string, number>;
   readonly perKey: number;
@@ -113,7 +122,7 @@ export function poolMoment(
       return sheet;
     },
     everySheet() {
-      every ??= everyCounters(dimensions, [...governed.standings.keys()], revision);
+      every ??= everyCounters(dimensions, governed.standings, revision);
       return every;
     },
   };
@@ -127,9 +136,10 @@ function talliesOf(moment: DimensionMoment, apiKeyId: string): readonly Counter[
 
 function everyCounters(
   dimensions: readonly DimensionMoment[],
-  keys: readonly string[],
+  standings: ReadonlyMap<string, Standing>,
   revision: Counter,
 ): EverySheet {
+  const keys = [...standings.keys()];
   const reserving = dimensions.filter(({ reserve }) => reserve !== undefined);
   const perKey = reserving.reduce((sum, { buckets }) => sum + 2 * buckets.length, 0);
   const counters: Counter[] = [];
@@ -137,7 +147,13 @@ function everyCounters(
     for (const moment of reserving) counters.push(...keyCounters(moment, key), ...spentCounters(moment, key));
   for (const { everyone, reserve } of dimensions) counters.push(...everyone, ...(reserve?.lent ?? []));
   counters.push(revision);
-  return { keys, places: new Map(keys.map((key, n) => [key, n])), perKey, counters: Object.freeze(counters) };
+  return {
+    keys,
+    standings: [...standings.values()],
+    places: new Map(keys.map((key, n) => [key, n])),
+    perKey,
+    counters: Object.freeze(counters),
+  };
 }
 
 /** For how long a dimension is laid out like this: a slot of its own shape, or as long as the window that is agreed on. */

@@ -90,11 +90,11 @@ export function sweepVerdict(
   if (amounts[own[own.length - 1]!] !== question.moment.revision) return { result: MOVED, additions };
   const decided = decideOnAll(question, { sheet, amounts }, now);
   const { decision, asked } = decided;
+  const isCut = (decided.reserves ?? []).some(({ reserve }) => reserve?.isCut === true);
+  if (!decision.allowed && !isCut) return { result: decided, additions };
   const swept = asked.dimensions.map((each) =>
     each.reserve === undefined ? undefined : reservesAt({ ...each, reserve: each.reserve }, now),
   );
-  const isCut = swept.some((reserves) => reserves?.isCut);
-  if (!decision.allowed && !isCut) return { result: decided, additions };
 
   const ownAdditions = new Array<number>(own.length).fill(0);
   if (decision.allowed) addHolds(ownAdditions, question, decided);
@@ -184,7 +184,7 @@ function othersReserves(
   now: EpochMs,
 ): OthersReserves {
   const { every, asking } = sheet;
-  const standings = every.keys.map((key) => moment.governed.standings.get(key)!);
+  const { standings } = every;
   let within = 0;
   return moment.dimensions.map((each, i) => {
     if (each.reserve === undefined) return undefined;

@@ -127,7 +127,7 @@ function defer(batch: Batch, waiting: Waiting, cells: readonly (Cell | undefined
 function hold(
   cells: readonly (Cell | undefined)[],
   amounts: readonly number[],
-  holdsUpTo: readonly number[] | undefined,
+  holdsUpTo: readonly (number | undefined)[] | undefined,
 ): void {
   for (let i = 0; i < cells.length; i += 1) {
     const cell = cells[i];
