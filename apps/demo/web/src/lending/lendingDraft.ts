@@ -82,9 +82,13 @@ function curveDraft(lending: LendingSpec): { readonly curve: string; readonly ho
   return curve === "pace" ? { curve, hold: "2" } : { curve: "hold", hold: String(curve.hold) };
 }
 
-function withoutPromise({ lend: _lend, lendingLimit: _limit, ...kept }: AllocationJson): AllocationSpec {
-  return kept;
+function withoutPromise(allocation: AllocationJson): AllocationSpec {
+  const kept = Object.entries(allocation).filter(([member]) => !PROMISES.has(member));
+  return Object.fromEntries(kept) as unknown as AllocationSpec;
 }
+
+/** What of an allocation a rule must hold something back for. */
+const PROMISES: ReadonlySet<string> = new Set(["lend", "lendingLimit"]);
 
 function isSame(spec: LendingSpec | undefined, other: LendingSpec | undefined): boolean {
   if (spec === undefined || other === undefined) return spec === other;

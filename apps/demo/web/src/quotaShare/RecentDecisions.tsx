@@ -123,9 +123,7 @@ function Row({
       </th>
       <td>
         <Badge tone={decision.allowed ? "warning" : "danger"}>
-          {"reason" in decision && decision.reason !== undefined
-            ? reasonText(decision.reason)
-            : decision.status}
+          {"reason" in decision ? reasonText(decision.reason) : decision.status}
         </Badge>
       </td>
       {hasShadows && (
