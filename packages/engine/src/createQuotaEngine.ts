@@ -134,7 +134,9 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
       if (!decision.allowed) return { decision };
       renewal.start();
       const generation = generationAt(leaseMs, at);
-      const held = reserves === undefined ? put.costs : heldFromReserves(put.costs, reserves);
+      const { sharesBase } = put.moment;
+      const held =
+        reserves === undefined ? put.costs : heldFromReserves(put.costs, { ownIn: reserves, sharesBase });
       return { decision, lease: leases.open({ caller, live, costs: held, judged: "governed", generation }) };
     } catch (cause) {
       // The directory may know of the newer version by now.

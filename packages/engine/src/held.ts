@@ -10,6 +10,8 @@ export interface Held extends AmountsInGrains {
   readonly percentIn?: ReadonlyMap<DimensionName, number> | undefined;
   /** Dimension by dimension, the part of it that came out of the key's reserve, where reserves are kept. A decision's own dimensions say it. */
   readonly ownIn?: readonly OwnPart[] | undefined;
+  /** When reserves had last been reckoned anew; see {@link PoolMoment.sharesBase}. */
+  readonly sharesBase?: number | undefined;
 }
 
 /** What a request takes out of its key's reserve in one dimension. */
@@ -45,9 +47,9 @@ export function withPercentIn(costs: AmountsInGrains, { dimensions }: PoolMoment
 /** The same, with what came out of reserves. Written out: spreading an object costs more than deciding. */
 export function heldFromReserves(
   { percent, requests, tokens, usd, pricedTokens, percentIn }: Held,
-  parts: readonly OwnPart[],
+  { ownIn: parts, sharesBase }: { readonly ownIn: readonly OwnPart[]; readonly sharesBase: number },
 ): Held {
-  return { percent, requests, tokens, usd, pricedTokens, percentIn, ownIn: parts };
+  return { percent, requests, tokens, usd, pricedTokens, percentIn, ownIn: parts, sharesBase };
 }
 
 /** What percent is spread by: priced tokens, else tokens, else requests. */

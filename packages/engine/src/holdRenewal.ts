@@ -1,6 +1,6 @@
 import type { EpochMs } from "@quota/core";
 import { generationAt, type HeldLease, type LeaseBook } from "./leaseBook.js";
-import { addTo, renewalAdditions } from "./settlementStep.js";
+import { addTo, keepsOwn, renewalAdditions } from "./settlementStep.js";
 import { StoreError } from "./storeError.js";
 import type { StoreWatch } from "./storeWatch.js";
 import type { UsageStore } from "./usageStore.js";
@@ -46,8 +46,8 @@ export function createHoldRenewal(tools: {
     try {
       const additions = renewalAdditions(renewed, leaseMs, at);
       await addTo({ store, ledger: live.ledger, additions }, at);
+      if (!keepsOwn(renewed, leaseMs, at)) held.costs = { ...costs, ownIn: undefined };
       held.generation = generationAt(leaseMs, at);
-      if (held.generation - generation > 1) held.costs = { ...costs, ownIn: undefined };
     } catch (cause) {
       // Where the hold lies now cannot be known: settling will only add, and whatever is held evaporates.
       if (cause instanceof StoreError && cause.applied === "unknown") held.generation = undefined;

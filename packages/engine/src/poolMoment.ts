@@ -32,6 +32,8 @@ export interface PoolMoment {
   readonly isWindowDue: boolean;
   /** Whether reserves are reckoned with the shares that this pool has. */
   readonly hasAgreedShares: boolean;
+  /** Grows whenever reserves are reckoned anew. */
+  readonly sharesBase: number;
   /** Whether any dimension keeps reserves. */
   readonly keepsReserves: boolean;
   /** What a request by this key must see. */
@@ -109,6 +111,7 @@ export function poolMoment(
     isDue: isWindowDue || !hasAgreedShares,
     isWindowDue,
     hasAgreedShares,
+    sharesBase: dimensions.reduce((newest, { state }) => Math.max(newest, state.sharesBase), 0),
     keepsReserves: dimensions.some(({ reserve }) => reserve !== undefined),
     sheetOf(apiKeyId) {
       let sheet = sheets.get(apiKeyId);

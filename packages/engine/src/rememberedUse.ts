@@ -95,7 +95,11 @@ function plusHeld(a: Held, b: Held): Held {
   const sum = plus(a, b);
   const percentIn = plusIn(a.percentIn, b.percentIn);
   const ownIn = plusOwn(a.ownIn, b.ownIn);
-  return percentIn === undefined && ownIn === undefined ? sum : { ...sum, percentIn, ownIn };
+  if (percentIn === undefined && ownIn === undefined) return sum;
+  // What was held under different shares is looked at again.
+  const sharesBase =
+    a.ownIn && b.ownIn && a.sharesBase !== b.sharesBase ? undefined : (a.sharesBase ?? b.sharesBase);
+  return { ...sum, percentIn, ownIn, sharesBase };
 }
 
 function plusIn(a: Held["percentIn"], b: Held["percentIn"]): Held["percentIn"] {

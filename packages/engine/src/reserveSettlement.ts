@@ -58,27 +58,36 @@ export function reserveSettlementAdditions(
 
     const standing = moment.governed.standings.get(apiKeyId);
     const own = isHeld ? ownIn(hold.estimate, dimension.name) : 0;
-    // A key that has left the pool has no reserve any more that something could have come out of.
-    const counted = standing === undefined && moment.hasAgreedShares ? 0 : own;
-    if (own !== 0) add(spent + heldAt, -own);
-    if (held !== 0) add(lent + heldAt, -(held - counted));
-    if (!moment.hasAgreedShares || standing === undefined) add(lent + settledAt, isReckoned ? 0 : used);
-    else if (isReckoned || used === held) {
-      add(spent + settledAt, own);
-      add(lent + settledAt, isReckoned ? -own : held - own);
-    } else {
-      for (const tally of [key, spent]) for (let b = 0; b < size; b += 1) place(tally + b);
-      differences.push({
-        moment: each,
-        window: reserve,
-        share: standing.shares[i] ?? 0,
-        kept: standing.kept[i] ?? 0,
-        ...{ held, own, used },
-        key: buckets.map((_bucket, b) => place(key + b)),
-        spent: buckets.map((_bucket, b) => place(spent + b)),
-        lentAt: place(lent + settledAt),
-      });
+    // What came out of a reserve that was reckoned anew since may have been taken for something that was lent: its counter knows.
+    const isCarried = own > 0 && hold?.estimate.sharesBase !== moment.sharesBase;
+    const bears =
+      standing === undefined || !moment.hasAgreedShares
+        ? "nothing"
+        : isReckoned
+          ? "what was held"
+          : "the difference";
+    const hasLeft = standing === undefined && moment.hasAgreedShares;
+    if (!isCarried) {
+      if (own !== 0) add(spent + heldAt, -own);
+      // A key that has left the pool has no reserve any more that something could have come out of.
+      if (held !== 0) add(lent + heldAt, hasLeft ? -held : own - held);
+      if (bears === "nothing") return add(lent + settledAt, isReckoned ? 0 : used);
+      if (isReckoned || used === held) {
+        add(spent + settledAt, own);
+        return add(lent + settledAt, isReckoned ? -own : held - own);
+      }
     }
+    differences.push({
+      moment: each,
+      window: reserve,
+      share: standing?.shares[i] ?? 0,
+      kept: standing?.kept[i] ?? 0,
+      ...{ held, own, used: isReckoned ? 0 : used, bears, hasLeft },
+      key: buckets.map((_bucket, b) => place(key + b)),
+      spent: buckets.map((_bucket, b) => place(spent + b)),
+      lentAt: place(lent + settledAt),
+      carried: isCarried ? { spentAt: place(spent + heldAt), lentAt: place(lent + heldAt) } : undefined,
+    });
   });
   if (counters.length === 0) return { counters, amounts, revision: "any" };
   counters.push(sheet[sheet.length - 1]!);
@@ -100,10 +109,17 @@ interface Difference {
   readonly kept: number;
   readonly held: number;
   readonly own: number;
+  /** 0 where it is reckoned later. */
   readonly used: number;
+  /** What the key's reserve has to do with it. */
+  readonly bears: "the difference" | "what was held" | "nothing";
+  /** Whether the key has no share of the pool any more. */
+  readonly hasLeft: boolean;
   readonly key: readonly number[];
   readonly spent: readonly number[];
   readonly lentAt: number;
+  /** Where the hold is that was taken under other shares; undefined where it was taken under these. */
+  readonly carried: { readonly spentAt: number; readonly lentAt: number } | undefined;
 }
 
 function readingOf(
@@ -117,9 +133,22 @@ function readingOf(
     amountsOn(shown) {
       const all = amounts.slice();
       for (const each of differences) {
-        const given = spentOn(each, { shown, part: reservedPartAt(curve, each.window, now) }, now);
+        const { carried, held, used, hasLeft } = each;
+        const own =
+          carried === undefined ? each.own : Math.max(0, Math.min(each.own, shown[carried.spentAt]!));
+        if (carried !== undefined) {
+          all[carried.spentAt]! -= own;
+          all[carried.lentAt]! -= hasLeft ? held : held - own;
+        }
+        const part = reservedPartAt(curve, each.window, now);
+        const given =
+          each.bears === "nothing"
+            ? 0
+            : each.bears === "what was held"
+              ? own
+              : spentOn({ ...each, own }, { shown, part }, now);
         all[each.spent[each.moment.settledAt]!]! += given;
-        all[each.lentAt]! += each.used - given;
+        all[each.lentAt]! += used - given;
       }
       return all;
     },

@@ -78,39 +78,79 @@ export function settlementAdditions(settlement: Settlement, leaseMs: number, now
 }
 
 /**
- * What a renewal adds: the hold to the current generation, and, negative, to the one it lay in. A hold that has evaporated in the meantime is
- * held anew, and not out of the key's reserve: that was given back to it, and may be spent.
+ * What a renewal adds: the hold to the current generation, and, negative, to the one it lay in. A hold that has evaporated in the meantime, or was
+ * taken when reserves were reckoned with other shares, is held anew and not out of the key's reserve: see {@link keepsOwn}.
  */
 export function renewalAdditions(
-  { live, apiKeyId, hold }: Omit<Settlement, "actual"> & { readonly hold: NonNullable<Settlement["hold"]> },
+  renewed: Omit<Settlement, "actual"> & { readonly hold: NonNullable<Settlement["hold"]> },
   leaseMs: number,
   now: EpochMs,
 ): Additions {
+  const { live, apiKeyId, hold } = renewed;
   const moment = live.momentAt(now);
   const { counters: sheet } = moment.sheetOf(apiKeyId);
   const generationsAgo = generationAt(leaseMs, now) - hold.generation;
+  const isThere = generationsAgo <= 1;
   const counters: Counter[] = [];
   const amounts: number[] = [];
+  const add = (at: number, amount: number): number => {
+    amounts.push(amount);
+    return counters.push(sheet[at]!) - 1;
+  };
+  /** Where what a reserve that was reckoned anew still bears of the hold is, and how much it bore. */
+  const given: { readonly spentAt: number; readonly lentAt: number; readonly own: number }[] = [];
   let offset = 0;
   for (const { dimension, buckets, heldAt, reserve } of moment.dimensions) {
     const size = buckets.length;
     const held = heldIn(hold.estimate, dimension);
-    const own = generationsAgo <= 1 ? ownIn(hold.estimate, dimension.name) : 0;
-    const moved = reserve === undefined ? [held, held] : [held, held, own, held - own];
-    moved.forEach((amount, tally) => {
-      if (amount === 0) return;
-      const at = offset + tally * size + heldAt;
-      if (generationsAgo <= 1) {
-        counters.push(sheet[at + generationsAgo]!);
-        amounts.push(-amount);
-      }
-      counters.push(sheet[at]!);
-      amounts.push(amount);
-    });
-    offset += moved.length * size;
+    const places = [0, 1, 2, 3].map((tally) => offset + tally * size + heldAt);
+    const [key, everyone, spent, lent] = places as [number, number, number, number];
+    offset += reserve === undefined ? 2 * size : 4 * size;
+    if (held === 0) continue;
+    for (const at of [key, everyone]) {
+      if (isThere) add(at + generationsAgo, -held);
+      add(at, held);
+    }
+    if (reserve === undefined) continue;
+    const own = isThere ? ownIn(hold.estimate, dimension.name) : 0;
+    const stays = keepsOwn(renewed, leaseMs, now) ? own : 0;
+    const lentBefore = isThere ? add(lent + generationsAgo, stays - held) : -1;
+    add(lent, held - stays);
+    if (own === 0) continue;
+    const spentAt = add(spent + generationsAgo, -stays);
+    if (stays === own) add(spent, own);
+    else given.push({ spentAt, lentAt: lentBefore, own });
   }
-  // Generations are the same in all windows.
-  return { counters, amounts, revision: "any" };
+  return {
+    counters,
+    amounts,
+    // Generations are the same in all windows.
+    revision: "any",
+    ...(given.length > 0 && {
+      reading: {
+        looksAt: given.map(({ spentAt }) => spentAt),
+        amountsOn(shown) {
+          const all = amounts.slice();
+          for (const { spentAt, lentAt, own } of given) {
+            const there = Math.max(0, Math.min(own, shown[spentAt]!));
+            all[spentAt]! -= there;
+            all[lentAt]! += there;
+          }
+          return all;
+        },
+      },
+    }),
+  };
+}
+
+/** Whether a hold that is renewed still comes out of the key's reserve: not where that was given back, or reckoned anew, since. */
+export function keepsOwn(
+  { live, hold }: { readonly live: LivePool; readonly hold: NonNullable<Settlement["hold"]> },
+  leaseMs: number,
+  now: EpochMs,
+): boolean {
+  const isThere = generationAt(leaseMs, now) - hold.generation <= 1;
+  return isThere && hold.estimate.sharesBase === live.momentAt(now).sharesBase;
 }
 
 /**

@@ -161,13 +161,18 @@ function reckonAnew(asked: Reckoning, now: EpochMs): void {
   lines.forEach(({ share, had, given, own, stays, more }, k) => {
     const places = asked.keys[k]!;
     const left = cut === undefined ? stays + (grow === undefined ? more : grow(more)) : cut(stays);
-    const change = share - left - given;
+    const fromOwn = heldAt(own, now);
+    // More than the share is now came out of it for requests that are still open: in the next window, it would be less than nothing.
+    const isOver = fromOwn > share;
+    const change = share - left - given + (isOver ? fromOwn : 0);
     additions[places.spent[settles]!]! += change;
     additions[places.share]! += share - amounts[places.share]!;
     if (places.shareBefore !== places.share) additions[places.shareBefore]! -= had;
     spentSettled += settledAt(own, now) + change;
     buckets.forEach(({ holds }, b) => {
-      if (holds === "held") spentHeld[b]! += own.amounts[b]!;
+      if (holds !== "held") return;
+      if (isOver) additions[places.spent[b]!]! -= own.amounts[b]!;
+      else spentHeld[b]! += own.amounts[b]!;
     });
   });
   const counted = provisionalAt < 0 ? total.amounts : total.amounts.with(provisionalAt, 0);

@@ -209,6 +209,8 @@ export async function play(
     terms.dimensions.map(({ unit }) => (unit === "tokens" ? amount : 1));
   const estimateOf = (amount: number) => ({ tokens: amount });
   let last: Exclude<Event, { does: "again" }> = { does: "wait", ms: 0 };
+  // What was seen of a window without an end of the provider's binds for its length.
+  let seenUntil = Infinity;
   for (const happens of events) {
     const event: Exclude<Event, { does: "again" }> = happens.does === "again" ? last : happens;
     if (event.does === "admit") last = event;
@@ -217,6 +219,7 @@ export async function play(
     if (event.does === "wait") world.time.now += event.ms;
     if (event.does === "waitUntil") world.time.now = momentOf(terms, event, world.time.now);
     model.passTo(world.time.now);
+    if (world.time.now >= seenUntil) model.outside[0] = 0;
     const before = model.clone();
     let decision: Decision | undefined;
     let isSwept = false;
@@ -239,6 +242,7 @@ export async function play(
       model.consume(key, costsOf(event.cost));
     } else if (event.does === "see") {
       const { unit, window } = terms.dimensions[0]!;
+      seenUntil = world.time.now + WINDOW_MS[window];
       await engines[0].observe("seat", [
         {
           ...{ provider: "kimi", unit, window, source: "test" },
