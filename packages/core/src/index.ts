@@ -76,7 +76,7 @@ export type {
 export { decideFairShare } from "./decideFairShare.js";
 export type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.js";
 export type { ReserveLine, ReserveQuestion } from "./reserveQuestion.js";
-export { cutTo, reserveBound, reserveLeft, reservesAt } from "./reserveRule.js";
+export { cutTo, reserveBound, reserveLeft, reservesAt, reserveWritten } from "./reserveRule.js";
 export type { ReservesAt } from "./reserveRule.js";
 export { everyoneOf, outsideUse } from "./outsideUse.js";
 export type { OutsideUse, Signal } from "./outsideUse.js";

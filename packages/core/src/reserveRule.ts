@@ -11,19 +11,27 @@ export function reserveBound({ share, kept }: Pick<ReserveLine, "share" | "kept"
   return Math.max(kept, Math.floor(share * part));
 }
 
+/** What is written down as held for a key: its share less what it has given up or spent, and never more than may be held at this moment. */
+export function reserveWritten(
+  share: number,
+  { spent, bound }: { readonly spent: number; readonly bound: number },
+): number {
+  const left = share - spent;
+  const least = left < bound ? left : bound;
+  return least > 0 ? least : 0;
+}
+
 /**
- * What is still held for a key: its share less what it has given up or spent, and never more than may be held at this moment, nor
- * than is left of the share.
+ * What is still held for a key: what is written down, and never more than is left of its share. That is looked at and not written down: use that
+ * ends by itself, as a hold does whose process has died, makes room for what was held before.
  */
 export function reserveLeft(
   share: number,
-  { used, spent, bound }: { readonly used: number; readonly spent: number; readonly bound: number },
+  { used, ...written }: { readonly used: number; readonly spent: number; readonly bound: number },
 ): number {
+  const held = reserveWritten(share, written);
   const unused = share - used;
-  const left = share - spent;
-  const least = left < bound ? left : bound;
-  const held = least < unused ? least : unused;
-  return held > 0 ? held : 0;
+  return held < unused ? held : Math.max(0, unused);
 }
 
 /** The reserves of a dimension at one moment: what {@link ReserveNumbers} tells, and what every other key's comes to. */
@@ -73,9 +81,9 @@ export function reservesOn(
   const bound = reserveBound({ share, kept: reserve.kept }, part);
   const spent = at(reserve.spent, now);
   const own = reserveLeft(share, { used, spent, bound });
-  const decayed = share - spent - own;
+  const decayed = share - spent - reserveWritten(share, { spent, bound });
   if (reserve.others === undefined) {
-    const spare = limit - outside - reserve.sharedOut - at(reserve.lent, now) + decayed;
+    const spare = limit - outside - reserve.sharedOut - at(reserve.lent, now) + (share - spent - own);
     const forOthers = limit - everyone - own - spare;
     return {
       own,

@@ -1,4 +1,4 @@
-import { reserveBound, reservedPartAt, reserveLeft, useAt, type EpochMs } from "@quota/core";
+import { reserveBound, reservedPartAt, reserveLeft, reserveWritten, useAt, type EpochMs } from "@quota/core";
 import { keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import { heldIn, ownIn } from "./held.js";
 import { generationAt } from "./leaseBook.js";
@@ -166,11 +166,12 @@ function spentOn(
   const use = useAt({ buckets, amounts: keysAmounts(moment, read(key), 0) }, now);
   const spentBefore = useAt({ buckets, amounts: read(spent) }, now);
   const bound = reserveBound({ share, kept }, part);
+  const written = reserveWritten(share, { spent: spentBefore, bound });
   const left = reserveLeft(share, { used: use, spent: spentBefore, bound });
   const difference = used - held;
-  const leftAfter =
+  const after =
     difference > 0
-      ? left - Math.min(left, difference)
-      : Math.max(left, Math.min(bound, left - difference, Math.max(0, share - use - difference)));
-  return share - leftAfter - spentBefore + own;
+      ? written - Math.min(left, difference)
+      : Math.max(written, Math.min(bound, left - difference, Math.max(0, share - use - difference)));
+  return share - after - spentBefore + own;
 }

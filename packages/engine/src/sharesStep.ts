@@ -4,6 +4,7 @@ import {
   reserveBound,
   reservedPartAt,
   reserveLeft,
+  reserveWritten,
   settledAt,
   useAt,
   type EpochMs,
@@ -147,7 +148,8 @@ function reckonAnew(asked: Reckoning, now: EpochMs): void {
     const left = reserveLeft(had, { used: u, spent: given, bound: Infinity });
     const stays = Math.min(left, bound, Math.max(0, share - u));
     const most = Math.min(bound, Math.max(0, share - u), stays + Math.max(0, share - had));
-    return { share, had, given, own, stays, more: most - stays };
+    const written = Math.min(share, reserveWritten(had, { spent: given, bound }));
+    return { share, had, given, own, written, stays, more: most - stays };
   });
   const staying = lines.reduce((sum, { stays }) => sum + stays, 0);
   const growing = lines.reduce((sum, { more }) => sum + more, 0);
@@ -158,9 +160,10 @@ function reckonAnew(asked: Reckoning, now: EpochMs): void {
 
   let spentSettled = 0;
   const spentHeld = new Array<number>(buckets.length).fill(0);
-  lines.forEach(({ share, had, given, own, stays, more }, k) => {
+  lines.forEach(({ share, had, given, own, written, stays, more }, k) => {
     const places = asked.keys[k]!;
-    const left = cut === undefined ? stays + (grow === undefined ? more : grow(more)) : cut(stays);
+    const grown = stays + (grow === undefined ? more : grow(more));
+    const left = cut === undefined ? Math.max(written, grown) : cut(stays);
     const fromOwn = heldAt(own, now);
     // More than the share is now came out of it for requests that are still open: in the next window, it would be less than nothing.
     const isOver = fromOwn > share;

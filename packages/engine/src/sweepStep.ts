@@ -1,5 +1,8 @@
 import {
+  reserveBound,
+  reservedPartAt,
   reservesAt,
+  reserveWritten,
   useAt,
   type Bucket,
   type EpochMs,
@@ -17,6 +20,7 @@ import {
 } from "./decideAdmission.js";
 import { keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import type { EverySheet } from "./poolMoment.js";
+import { curveOf } from "./sharesStep.js";
 import type { Counter, Verdict } from "./usageStore.js";
 import { MOVED } from "./windowState.js";
 
@@ -158,12 +162,15 @@ function addOthersDecay(
       offset += 2 * size;
       return;
     }
-    const { others } = swept[i]!;
+    const { others, isCut } = swept[i]!;
+    const part = reservedPartAt(curveOf(question.moment.governed), reserve, now);
     const lines = decided.asked.dimensions[i]!.reserve!.others!;
     let given = 0;
     for (let line = 0; line < lines.length; line += 1) {
-      const { share, spent } = lines[line]!;
-      const more = share - (typeof spent === "number" ? spent : useAt(spent, now)) - others![line]!;
+      const { share, kept, spent: before } = lines[line]!;
+      const spent = typeof before === "number" ? before : useAt(before, now);
+      const bound = reserveBound({ share, kept }, part);
+      const more = share - spent - (isCut ? others![line]! : reserveWritten(share, { spent, bound }));
       if (more === 0) continue;
       const key = asking !== undefined && line >= asking ? line + 1 : line;
       const from = key * every.perKey + within;

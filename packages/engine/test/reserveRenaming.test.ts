@@ -59,8 +59,8 @@ describe("under the decaying reserve", () => {
       ),
       { numRuns: 60 },
     );
-    expect(met.passed).toBeGreaterThan(5);
-    expect(met.refused).toBeGreaterThan(5);
+    expect(met.passed).toBeGreaterThan(0);
+    expect(met.refused).toBeGreaterThan(0);
   });
 });
 
