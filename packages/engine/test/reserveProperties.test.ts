@@ -41,6 +41,8 @@ function momentsFrom({ dimensions, leaseMs }: Terms, now: number, until: number)
 function passesAt(model: ReserveModel, at: number, { key, costs }: Pick<Seen, "key" | "costs">): boolean {
   const then = model.clone();
   then.passTo(at);
+  // What was used at a window's end may be more than all reserves leave when they are whole again.
+  then.cut();
   return then.ask(key!, costs!).status !== "refused";
 }
 
