@@ -151,3 +151,19 @@ test("a shadow rule is counted and measured, and refuses nobody", async () => {
   });
   expect(await gone.json()).not.toHaveProperty("shadow");
 });
+
+test("what the log says of a request is enough to simulate it: when, for how long, and whose", async () => {
+  const { gateway } = await seat(HALF_TIME);
+  await (await gateway.ask("bob")).text();
+  await (await gateway.admin("GET", "/api/quota/pools")).text();
+  const answered = (): readonly Record<string, unknown>[] =>
+    gateway.logged
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === "answered");
+  await expect.poll(() => answered().length).toBeGreaterThan(1);
+  const known = { time: expect.any(Number), ms: expect.any(Number) };
+  expect(answered()).toContainEqual(
+    expect.objectContaining({ ...known, path: "/v1/chat/completions", apiKeyId: "bob" }),
+  );
+  expect(answered().find(({ path }) => path === "/api/quota/pools")).not.toHaveProperty("apiKeyId");
+});

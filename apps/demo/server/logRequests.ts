@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import { requestIdOf } from "./failures.js";
+import type { ProxyLocals } from "./requestContext.js";
 
 /** One line per request at level `debug`, when its answer is over. No header, body or query is in it: they hold secrets and prompts. */
 export function logRequests(log: Logger): RequestHandler {
@@ -17,6 +18,8 @@ export function logRequests(log: Logger): RequestHandler {
           status: response.headersSent ? response.statusCode : "none",
           whole: response.writableFinished,
           ms: Math.round(performance.now() - startedAt),
+          // Whose it was, by its id: `pnpm simulate --record` makes traffic of these lines.
+          apiKeyId: (response.locals as ProxyLocals).apiKey?.id,
         },
         "answered",
       );

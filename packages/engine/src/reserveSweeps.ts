@@ -36,7 +36,7 @@ export interface ReserveSweeps {
   ): Promise<ShadowDecision | undefined>;
 }
 
-export const SWEEPS_PER_SECOND = 10;
+const SWEEPS_PER_SECOND = 10;
 
 /**
  * What is given back to one reserve while another is spent shows in no sum, and may be lent sooner: a refusal is looked at again after a while,
