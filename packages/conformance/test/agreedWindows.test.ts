@@ -8,6 +8,7 @@ import { createMemoryUsageStore, type UsageStore } from "@quota/engine";
 import { describe, expect, test } from "vitest";
 import { optimisticStore } from "./optimisticStore.js";
 import { plainStore, type Parts } from "./plainStore.js";
+import { stopAtFirstFailure } from "./stopAtFirstFailure.js";
 
 describeAgreedWindows("memory", async () => {
   const store = createMemoryUsageStore();
@@ -19,6 +20,7 @@ describeAgreedWindows("the optimistic store", async () => sharing((data) => opti
 });
 
 describe("windows are agreed on over no store that", () => {
+  stopAtFirstFailure();
   const racy: Partial<Parts> = { order: "none" };
 
   test.each(shakenAgreedWindowsChecks)("does not wait for itself — by: $name", async ({ run }) => {

@@ -5,10 +5,10 @@ import {
   type UsageStoreUnderTest,
 } from "@quota/conformance";
 import { StoreError, type UsageStore } from "@quota/engine";
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { optimisticStore } from "./optimisticStore.js";
 import { checkAdditions, plainStore, type Parts } from "./plainStore.js";
+import { stopAtFirstFailure } from "./stopAtFirstFailure.js";
 
 // The honest stores pass, so what fails below fails for its one fault.
 describeUsageStore("the plain store", async () => sharing((shared) => plainStore(shared)), {
@@ -211,8 +211,7 @@ const faults: readonly (readonly [
 
 describe("a store is caught that", () => {
   // A fault that only some histories bring to light must be caught every time: the histories are the same ones, here alone.
-  beforeAll(() => fc.configureGlobal({ seed: 7 }));
-  afterAll(() => fc.resetConfigureGlobal());
+  stopAtFirstFailure({ seed: 7 });
 
   const cases = faults.flatMap(([fault, open, caughtBy]) =>
     caughtBy.map((name) => [fault, name, open] as const),
