@@ -286,7 +286,7 @@ describe("for any anchor and moment", () => {
         expect(resets).toBeGreaterThan(now);
         if (typeof question.anchor === "string") expect(resets - opens).toBe(WINDOW_MS[question.window]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -316,7 +316,7 @@ describe("for any calendar", () => {
         expect(period(resets)).not.toBe(period(opens));
         expect(period(opens - 1)).not.toBe(period(opens));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

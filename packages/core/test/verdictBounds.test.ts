@@ -49,7 +49,7 @@ describe("the bounds of a verdict", () => {
         );
         expect(sternness(decideFairShare(highest, now))).toBeLessThanOrEqual(sternness(decision));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -86,7 +86,7 @@ describe("the bounds of a verdict", () => {
           expect(sternness(decideFairShare(highest, now))).toBeLessThanOrEqual(sternness(decision));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -105,7 +105,7 @@ describe("the bounds of a verdict", () => {
           expect(sternness(decideFairShare(somewhere, now))).toBeLessThanOrEqual(sternness(decision));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -121,7 +121,7 @@ describe("the bounds of a verdict", () => {
             });
         });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

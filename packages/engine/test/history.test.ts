@@ -106,7 +106,7 @@ describe("any history in which nothing costs more than its estimate", () => {
         const { consumedTotal, held } = await world.dimension();
         expect(consumedTotal + held).toBeLessThanOrEqual(LIMIT + 1e-9);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 
@@ -120,7 +120,7 @@ describe("any history in which nothing costs more than its estimate", () => {
           expect(lastHour).toBeLessThanOrEqual(LIMIT);
         });
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 

@@ -159,7 +159,7 @@ describe("whatever happens to an account that tells a percentage", () => {
           expect(outside).toBeGreaterThanOrEqual(0);
         }),
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -180,7 +180,7 @@ describe("whatever happens to an account that tells a percentage", () => {
       fc.asyncProperty(histories, async (history) => {
         expect(await final(history)).toEqual(await final(asWaits(history)));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

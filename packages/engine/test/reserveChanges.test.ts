@@ -156,7 +156,7 @@ describe("a change of shares, of the rule or of the plan in full traffic", () =>
         },
       ),
       {
-        numRuns: Number(process.env["RESERVE_HISTORIES"] ?? 50),
+        numRuns: Number(process.env["RESERVE_HISTORIES"] ?? 30),
         endOnFailure: !!process.env["RESERVE_DEBUG"],
       },
     );

@@ -48,7 +48,7 @@ function passesAt(model: ReserveModel, at: number, { key, costs }: Pick<Seen, "k
 
 describe("under the decaying reserve", () => {
   it("what is used stays within the limit, and what is held for keys within what is left of it", async () => {
-    await inTameHistories("hard", 40, () => ({ usage }) => {
+    await inTameHistories("hard", 25, () => ({ usage }) => {
       for (const { used, spare, reserved, dimension } of usage) {
         expect(used).toBeGreaterThanOrEqual(0);
         expect(used).toBeLessThanOrEqual(dimension.limit as number);
@@ -60,7 +60,7 @@ describe("under the decaying reserve", () => {
 
   it("a request within its key's reserve is admitted, whatever others do", async () => {
     let met = 0;
-    await inTameHistories("plain", 40, () => ({ decision, before, key, costs }) => {
+    await inTameHistories("plain", 25, () => ({ decision, before, key, costs }) => {
       if (decision === undefined) return;
       const reserves = before.look().map(({ reserves }) => reserves.get(key!) ?? 0);
       // A full pool has no reserve, and no room for a request that costs nothing.
@@ -107,7 +107,7 @@ describe("under the decaying reserve", () => {
 
   it("a refusal names the very millisecond at which the request passes if nobody acts, across windows' ends, holds and dimensions", async () => {
     let met = 0;
-    await inTameHistories("hard", 60, (terms) => ({ decision, before, key, costs }) => {
+    await inTameHistories("hard", 30, (terms) => ({ decision, before, key, costs }) => {
       if (decision?.status !== "refused" || decision.reason === "in-flight") return;
       const { retryAt } = decision;
       const now = before.now;
@@ -156,13 +156,13 @@ describe("under the decaying reserve", () => {
           },
         );
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
     expect(met).toBeGreaterThan(0);
   });
 
   it("a refusal changes no use and no hold", async () => {
-    await inTameHistories("hard", 30, () => {
+    await inTameHistories("hard", 15, () => {
       let last: unknown;
       return ({ decision, usage, event }) => {
         const now = usage.map(({ used, held, consumedTotal, perKey }) => ({

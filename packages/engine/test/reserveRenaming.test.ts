@@ -14,7 +14,7 @@ describe("under the decaying reserve", () => {
         };
         expect(await told(renamed, events, [...names, "mallory"])).toEqual(seen);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -57,7 +57,7 @@ describe("under the decaying reserve", () => {
           expect(await after(parts)).toEqual(whole);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
     expect(met.passed).toBeGreaterThan(0);
     expect(met.refused).toBeGreaterThan(0);

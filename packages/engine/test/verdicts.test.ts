@@ -107,7 +107,7 @@ describe("the engine's verdicts", () => {
           asked.moved += store.asked.moved;
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
     // As a rule, some amount had room to move.
     expect(asked.moved).toBeGreaterThan(asked.again / 2);
