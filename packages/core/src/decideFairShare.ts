@@ -7,11 +7,12 @@ import { judgeDimension } from "./judgeDimension.js";
 import type { EpochMs } from "./units.js";
 
 /**
- * Decides whether a request may take from a shared pool: the `threshold` lending rule. Pure; everything it knows is in the
- * question and `now`.
+ * Decides whether a request may take from a shared pool, by the pool's lending rule. Pure; everything it knows is in the question and
+ * `now`.
  *
- * Each dimension, in this order: an absolute cap, the pool's ceiling, the mode (strict from `saturationThreshold` of the limit on), and in
- * strict mode the key's share, which a key passes by at most one request. A request is refused if any dimension refuses it; of
+ * Each dimension, in this order: an absolute cap, the pool's ceiling, the key's borrowing limit, and what the rule lends. By `threshold`, the
+ * default, that is anything in the generous mode; in the strict one (from `saturationThreshold` of the limit on) the key's share, which it
+ * passes by at most one request. A request is refused if any dimension refuses it; of
  * several, the one that clears last is reported. The order of the dimensions never matters.
  *
  * @example

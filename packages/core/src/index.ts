@@ -56,6 +56,7 @@ export { isSameLending, LENDING_RULES, lendingSpec, parseLending } from "./lendi
 export type { Lending, LendingRule, LendingSpec } from "./lending.js";
 export { LAST_PART, reservedPart, reservedPartAt } from "./reserveCurve.js";
 export type { ReserveCurve } from "./reserveCurve.js";
+export { curveOf } from "./curveOf.js";
 export { governPool, standingOf } from "./governedPool.js";
 export type { GovernedPool, Standing } from "./governedPool.js";
 
@@ -78,7 +79,7 @@ export type { DimensionQuestion, FairShareQuestion } from "./fairShareQuestion.j
 export type { ReserveLine, ReserveQuestion } from "./reserveQuestion.js";
 export { cutTo, reserveBound, reserveLeft, reservesAt, reserveWritten } from "./reserveRule.js";
 export type { ReservesAt } from "./reserveRule.js";
-export { everyoneOf, outsideUse } from "./outsideUse.js";
+export { everyoneOf, outsideOf, outsideUse } from "./outsideUse.js";
 export type { OutsideUse, Signal } from "./outsideUse.js";
 export { DEFAULT_SATURATION_THRESHOLD } from "./thresholdRule.js";
 export { verdictBounds } from "./verdictBounds.js";

@@ -40,7 +40,13 @@ export function everyoneOf(
 
 /** What the provider saw beyond our count, in grains; 0 where it said nothing, or where its window has been reset since. */
 export function outsideOf(
-  { signal, outside, dimension }: Pick<DimensionQuestion, "signal" | "outside" | "dimension">,
+  {
+    signal,
+    outside,
+    dimension,
+  }: Pick<DimensionQuestion, "signal" | "outside"> & {
+    readonly dimension: Pick<DimensionQuestion["dimension"], "limit">;
+  },
   now: EpochMs,
 ): number {
   if (outside !== undefined) return now >= outside.until ? 0 : outside.amount;

@@ -1,3 +1,4 @@
+import type { FixedWindow } from "./calendarWindow.js";
 import type { DimensionQuestion } from "./fairShareQuestion.js";
 import type { JudgedAmounts } from "./judgeDimension.js";
 import { outsideOf } from "./outsideUse.js";
@@ -24,19 +25,29 @@ export function reserveClearsAt(
   now: EpochMs,
   passes: (amounts: JudgedAmounts) => boolean,
 ): number {
-  const { opens, resets } = asked.reserve;
+  const { opens, resets, following } = asked.reserve;
   const lengthMs = resets - opens;
   const amountsAt = asked.reserve.others === undefined ? withoutOthers(asked) : withOthers(asked);
   const lastHold = lastBucketEnd(asked);
-  const begun = Math.max(0, Math.floor((now - opens) / lengthMs));
+  let window: FixedWindow = { opens, resets };
   let from = now;
-  for (let ahead = begun; ahead < begun + WINDOWS_AHEAD; ahead += 1) {
-    const until = resets + ahead * lengthMs;
-    const passesAt = (moment: EpochMs): boolean => passes(amountsAt(moment, until - lengthMs));
-    if (passesAt(from)) return from;
-    if (passesAt(until - 1)) return firstMoment(from, until - 1, passesAt);
-    if (ahead > 0 && until - lengthMs > lastHold) break;
-    from = until;
+  for (let ahead = 0; ahead < WINDOWS_AHEAD; ahead += 1) {
+    const { opens: opened, resets: until } = window;
+    const passesAt = (moment: EpochMs): boolean => passes(amountsAt(moment, window));
+    if (until > from) {
+      if (passesAt(from)) return from;
+      if (passesAt(until - 1)) return firstMoment(from, until - 1, passesAt);
+      if (ahead > 0 && opened > lastHold) break;
+      from = until;
+    }
+    if (following === "first-use") {
+      // Whoever asks opens the window: only what is held ends by itself.
+      const passesAnew = (moment: EpochMs): boolean =>
+        passes(amountsAt(moment, { opens: moment, resets: moment + lengthMs }));
+      if (passesAnew(from)) return from;
+      return lastHold > from && passesAnew(lastHold) ? firstMoment(from, lastHold, passesAnew) : Infinity;
+    }
+    window = following?.(until) ?? { opens: until, resets: until + lengthMs };
   }
   return Infinity;
 }
@@ -56,12 +67,11 @@ function firstMoment(
   return passed;
 }
 
-type AmountsAt = (moment: EpochMs, opens: EpochMs) => JudgedAmounts;
+type AmountsAt = (moment: EpochMs, window: FixedWindow) => JudgedAmounts;
 
 function withOthers(asked: DimensionQuestion & { readonly reserve: ReserveQuestion }): AmountsAt {
   const { reserve, share = 0 } = asked;
   const others = reserve.others!;
-  const lengthMs = reserve.resets - reserve.opens;
   const limit = asked.dimension.limit as number;
   const line: ReserveLine = { share, kept: reserve.kept, used: asked.used, spent: reserve.spent };
   // Most keys hold nothing: what is left of theirs is worked out once, as plain arrays of numbers, since some thirty moments are looked at.
@@ -80,10 +90,10 @@ function withOthers(asked: DimensionQuestion & { readonly reserve: ReserveQuesti
     left[steady] = Math.max(0, each.share - (each.spent > each.used ? each.spent : each.used));
     steady += 1;
   }
-  return (moment, opens) => {
-    const isNext = opens !== reserve.opens;
+  return (moment, window) => {
+    const isNext = window.opens !== reserve.opens;
     const settled = (use: Use): number => (typeof use !== "number" ? useAt(use, moment) : isNext ? 0 : use);
-    const part = reservedPartAt(reserve.curve, { opens, resets: opens + lengthMs }, moment);
+    const part = reservedPartAt(reserve.curve, window, moment);
     const leftOf = (each: ReserveLine): number =>
       reserveLeft(each.share, {
         used: settled(each.used),
@@ -111,11 +121,10 @@ function withOthers(asked: DimensionQuestion & { readonly reserve: ReserveQuesti
 
 function withoutOthers(asked: DimensionQuestion & { readonly reserve: ReserveQuestion }): AmountsAt {
   const { reserve, share = 0 } = asked;
-  const lengthMs = reserve.resets - reserve.opens;
-  return (moment, opens) => {
-    const isNext = opens !== reserve.opens;
+  return (moment, window) => {
+    const isNext = window.opens !== reserve.opens;
     const settled = (use: Use): number => (typeof use !== "number" ? useAt(use, moment) : isNext ? 0 : use);
-    const part = reservedPartAt(reserve.curve, { opens, resets: opens + lengthMs }, moment);
+    const part = reservedPartAt(reserve.curve, window, moment);
     const used = settled(asked.used);
     const everyone = settled(asked.total) + outsideOf(asked, moment);
     const own = reserveLeft(share, {
@@ -123,7 +132,7 @@ function withoutOthers(asked: DimensionQuestion & { readonly reserve: ReserveQue
       spent: settled(reserve.spent),
       bound: reserveBound({ share, kept: reserve.kept }, part),
     });
-    const isOver = moment - opens >= LAST_PART * lengthMs;
+    const isOver = moment - window.opens >= LAST_PART * (window.resets - window.opens);
     const free = (asked.dimension.limit as number) - everyone;
     return { used, everyone, own, spare: isOver ? free - own : Math.min(0, free - own) };
   };

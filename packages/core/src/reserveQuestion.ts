@@ -1,3 +1,4 @@
+import type { FixedWindow } from "./calendarWindow.js";
 import type { Use } from "./reading.js";
 import type { ReserveCurve } from "./reserveCurve.js";
 import type { EpochMs } from "./units.js";
@@ -8,6 +9,10 @@ export interface ReserveQuestion {
   /** The fixed window that the request falls into. */
   readonly opens: EpochMs;
   readonly resets: EpochMs;
+  /**
+   * The window that follows one that ends then, where it is not as long as this one: a calendar's. `"first-use"`: it begins when somebody asks.
+   */
+  readonly following?: ((resets: EpochMs) => FixedWindow) | "first-use" | undefined;
   /** The part of the key's share that is never lent. */
   readonly kept: number;
   /** What the key's reserve has given up or spent: in the window, and of what is held for its requests in flight the part that came out of it. */

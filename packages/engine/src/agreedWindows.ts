@@ -28,7 +28,7 @@ export interface AgreedWindows {
    * where they had moved on.
    *
    * @throws {ContendedError} when they move faster than that.
-   * @throws {StalePoolError} when the ledger knows of a newer version of the pool than `live` is.
+   * @throws {StalePoolError} when the ledger knows of a newer version of the pool than `live` is, and all is to be agreed on.
    */
   within<T>(
     asked: {
@@ -191,7 +191,7 @@ export function createAgreedWindows(tools: {
         windowChanges(live.momentAt(now), [], now).filter(({ kind }) => agrees === "all" || kind === agrees);
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         if (live.momentAt(now).isDue) {
-          refuseStale(live, now);
+          if (agrees === "all") refuseStale(live, now);
           await change(live, now, { changesOf });
           if (agrees === "all") await agreeOnShares(live, now);
         }

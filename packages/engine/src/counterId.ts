@@ -68,7 +68,8 @@ export const RATE_MINUTE_COUNTER: CounterId = "revision|minute";
 
 /** Windows cut otherwise number their buckets otherwise: their counts are kept apart. Generations of holds are the same in all. */
 function countedPart({ dimension: { name, shape }, isAgreed }: Counted, holds: Bucket["holds"]): string {
-  if (isAgreed && holds !== "held") return `${name}@`;
+  if (holds === "held") return name;
+  if (isAgreed) return `${name}@`;
   return shape.slots === 1 ? name : `${name}*${String(shape.slots)}`;
 }
 

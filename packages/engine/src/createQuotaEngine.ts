@@ -154,7 +154,7 @@ export function createQuotaEngine(options: QuotaEngineOptions): QuotaEngine {
   ): Awaitable<DecidedAdmission["decision"]> {
     const { decision } = answer;
     const { shadow } = question.moment.governed;
-    if (shadow?.rule !== "reserve" || decision.shadow !== undefined || !question.moment.keepsReserves)
+    if (shadow?.rule !== "reserve" || decision.shadow !== undefined || !question.moment.keepsAllReserves)
       return decision;
     return sweeps.shadowOf(question, answer, at).then((told) => ({ ...decision, shadow: told }));
   }

@@ -1,4 +1,5 @@
 import {
+  curveOf,
   decideFairShare,
   provisionalPercent,
   verdictBounds,
@@ -18,7 +19,6 @@ import type { AdmissionQuestion } from "./admissionQuestion.js";
 import { everyonesAmounts, keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import { heldIn } from "./held.js";
 import type { PoolMoment } from "./poolMoment.js";
-import { curveOf } from "./sharesStep.js";
 import type { Verdict } from "./usageStore.js";
 import { MOVED } from "./windowState.js";
 
@@ -75,7 +75,8 @@ export function decideOn(
     dimensions,
   };
   const decision = decideFairShare(asked, now);
-  if (shadow === undefined)
+  // Where a window rolls there is no reserve, and nothing to say of one.
+  if (shadow === undefined || (shadow.rule === "reserve" && !moment.keepsAllReserves))
     return { asked, decision, reserves: lending.rule === "reserve" ? decision.dimensions : undefined };
   const shadowed = decideFairShare({ ...asked, lending: shadow.rule }, now);
   const { status } = shadowed;
@@ -114,6 +115,7 @@ function reserveQuestion(asked: {
     curve: curveOf(governed),
     opens: reserve!.opens,
     resets: reserve!.resets,
+    following: reserve!.following,
     kept: question.standing.kept[i] ?? 0,
     // What a key has spent of a share that it has no more is in no sum.
     spent:

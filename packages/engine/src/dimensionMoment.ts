@@ -1,4 +1,5 @@
 import {
+  fixedWindowAt,
   provisionalPercent,
   WINDOW_MS,
   windowBuckets,
@@ -6,6 +7,7 @@ import {
   type Dimension,
   type EpochMs,
   type FixedWindow,
+  type ReserveQuestion,
   type OutsideUse,
   type PercentRate,
 } from "@quota/core";
@@ -37,7 +39,12 @@ export interface DimensionMoment {
   readonly outside: OutsideUse | undefined;
   readonly everyone: readonly Counter[];
   /** The fixed window in which reserves are kept, and the aggregate of them, aligned with `buckets`; undefined where none are. */
-  readonly reserve: (FixedWindow & { readonly lent: readonly Counter[] }) | undefined;
+  readonly reserve:
+    | (FixedWindow & {
+        readonly lent: readonly Counter[];
+        readonly following: ReserveQuestion["following"];
+      })
+    | undefined;
 }
 
 /** Lays out one dimension at `now`. */
@@ -74,9 +81,24 @@ export function dimensionMoment(
   const fixed = fixedWindowOf(laidOut);
   const reserve =
     (keepsReserves || state.sharesPrint !== 0) && fixed !== undefined && dimension.limit !== "unknown"
-      ? { opens: fixed.opens, resets: fixed.resets, lent: lentCounters(laidOut) }
+      ? {
+          opens: fixed.opens,
+          resets: fixed.resets,
+          lent: lentCounters(laidOut),
+          following: following(laidOut),
+        }
       : undefined;
   return { ...laidOut, everyone: everyonesCounters(laidOut), reserve };
+}
+
+/** What follows a window of the plan's own; a provider's is as long as the last one until he says otherwise. */
+export function following({
+  dimension: { window, anchor },
+  state,
+}: Pick<DimensionMoment, "dimension" | "state">): ReserveQuestion["following"] {
+  if (state.by !== "plan" || anchor === undefined) return undefined;
+  if (anchor === "first-use") return anchor;
+  return (resets) => fixedWindowAt({ window, anchor }, resets);
 }
 
 /** The fixed window that a dimension is counted in, agreed on or its own on the epoch; undefined where it rolls. */

@@ -1,6 +1,7 @@
 import {
   decideFairShare,
   fixedWindowAt,
+  outsideOf,
   reserveBound,
   reservedPartAt,
   reservesAt,
@@ -16,7 +17,7 @@ import {
   type ReserveLine,
   type ReserveQuestion,
 } from "@quota/core";
-import { fixedWindowOf, type DimensionMoment } from "./dimensionMoment.js";
+import { fixedWindowOf, following, type DimensionMoment } from "./dimensionMoment.js";
 import type { DimensionReading } from "./dimensionReading.js";
 
 /** All reserves of a dimension, every key looked at. */
@@ -73,7 +74,16 @@ export function dimensionReserves(
     };
   });
   const sharedOut = governed.sharedOut[i] ?? 0;
-  const nobody = { curve, opens, resets, kept: 0, spent: 0, lent: 0, sharedOut };
+  const nobody = {
+    curve,
+    opens,
+    resets,
+    following: following(moment),
+    kept: 0,
+    spent: 0,
+    lent: 0,
+    sharedOut,
+  };
   const question: DimensionQuestion & { readonly reserve: ReserveQuestion } = {
     ...{ dimension, used: 0, total, cost: 1, share: 0, outside },
     reserve: { ...nobody, others: lines },
@@ -81,8 +91,7 @@ export function dimensionReserves(
   const { others, forOthers, spare } = reservesAt(question, now);
   const left = others!;
   const lending = decideFairShare({ policy: "hard", lending: "reserve", dimensions: [question] }, now);
-  const lent =
-    dimension.limit - (outside !== undefined && now < outside.until ? outside.amount : 0) - sharedOut - spare;
+  const lent = dimension.limit - outsideOf({ outside, dimension }, now) - sharedOut - spare;
   return {
     window,
     left,

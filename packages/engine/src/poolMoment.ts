@@ -36,6 +36,8 @@ export interface PoolMoment {
   readonly sharesBase: number;
   /** Whether any dimension keeps reserves. */
   readonly keepsReserves: boolean;
+  /** Whether all that have a limit do. */
+  readonly keepsAllReserves: boolean;
   /** What a request by this key must see. */
   sheetOf(apiKeyId: string): CounterSheet;
   /** What must be seen to look at every key's reserve. */
@@ -86,16 +88,17 @@ export function poolMoment(
   const generations = leaseGenerations(leaseMs, now);
   let goodFrom = currentBucket(leaseMs, now) * leaseMs;
   let goodUntil = goodFrom + leaseMs;
-  let isWindowDue = false;
   const dimensions = governed.dimensions.map((dimension): DimensionMoment => {
     const state = believable(windows.states.get(dimension.name) ?? NOTHING_AGREED, now);
     const moment = dimensionMoment({ dimension, state, generations, keepsReserves }, now);
-    isWindowDue ||= dueChange(dimension, state, now) !== undefined;
     const { from, until } = goodFor(moment, now);
     goodFrom = Math.max(goodFrom, from);
     goodUntil = Math.min(goodUntil, until);
     return moment;
   });
+  const isWindowDue = dimensions.some(
+    ({ dimension, state }) => dueChange(dimension, state, now) !== undefined,
+  );
   const hasAgreedShares = dimensions.every(
     ({ state, reserve }, i) => state.sharesPrint === (reserve === undefined ? 0 : (prints[i] ?? 0)),
   );
@@ -113,6 +116,9 @@ export function poolMoment(
     hasAgreedShares,
     sharesBase: dimensions.reduce((newest, { state }) => Math.max(newest, state.sharesBase), 0),
     keepsReserves: dimensions.some(({ reserve }) => reserve !== undefined),
+    keepsAllReserves: dimensions.every(
+      ({ dimension, reserve }) => dimension.limit === "unknown" || reserve !== undefined,
+    ),
     sheetOf(apiKeyId) {
       let sheet = sheets.get(apiKeyId);
       if (sheet === undefined) {

@@ -1,10 +1,17 @@
-import { reserveBound, reservedPartAt, reserveLeft, reserveWritten, useAt, type EpochMs } from "@quota/core";
+import {
+  curveOf,
+  reserveBound,
+  reservedPartAt,
+  reserveLeft,
+  reserveWritten,
+  useAt,
+  type EpochMs,
+} from "@quota/core";
 import { keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import { heldIn, ownIn } from "./held.js";
 import { generationAt } from "./leaseBook.js";
 import type { PoolMoment } from "./poolMoment.js";
 import type { Additions, Settlement } from "./settlementStep.js";
-import { curveOf } from "./sharesStep.js";
 import type { Counter } from "./usageStore.js";
 
 /**

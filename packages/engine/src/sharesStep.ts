@@ -1,6 +1,8 @@
 import {
+  curveOf,
   cutTo,
   heldAt,
+  outsideOf,
   reserveBound,
   reservedPartAt,
   reserveLeft,
@@ -135,7 +137,7 @@ function reckonAnew(asked: Reckoning, now: EpochMs): void {
   const part = reservedPartAt(curve, reserve!, now);
   const shown = (places: readonly number[]): number[] => places.map((at) => amounts[at]!);
   const total = { buckets, amounts: everyonesAmounts(moment, shown(asked.everyone), 0) };
-  const everyone = useAt(total, now) + (outside === undefined || now >= outside.until ? 0 : outside.amount);
+  const everyone = useAt(total, now) + outsideOf({ outside, dimension: moment.dimension }, now);
 
   const lines = [...governed.standings.values()].map(({ shares, kept }, k) => {
     const { used, spent, shareBefore } = asked.keys[k]!;
@@ -186,10 +188,4 @@ function reckonAnew(asked: Reckoning, now: EpochMs): void {
   buckets.forEach(({ holds }, b) => {
     if (holds === "held") additions[asked.lent[b]!]! += counted[b]! - spentHeld[b]! - lentBefore.amounts[b]!;
   });
-}
-
-/** The curve of the rule that keeps reserves: the pool's own, or its shadow's. */
-export function curveOf({ lending, shadow }: Pick<GovernedPool, "lending" | "shadow">) {
-  if (lending.rule === "reserve") return lending.curve;
-  return shadow?.rule === "reserve" ? shadow.curve : "pace";
 }

@@ -1,4 +1,5 @@
 import {
+  curveOf,
   reserveBound,
   reservedPartAt,
   reservesAt,
@@ -20,7 +21,6 @@ import {
 } from "./decideAdmission.js";
 import { keysAmounts, type DimensionMoment } from "./dimensionMoment.js";
 import type { EverySheet } from "./poolMoment.js";
-import { curveOf } from "./sharesStep.js";
 import type { Counter, Verdict } from "./usageStore.js";
 import { MOVED } from "./windowState.js";
 
@@ -136,7 +136,7 @@ function addOwnDecay(
   });
 }
 
-/** What all other reserves have given up since it was last written down; where the counters are of keys for which that is anything. */
+/** What all other reserves have given up since it was last written down. */
 function addOthersDecay(
   additions: number[],
   {
@@ -151,9 +151,8 @@ function addOthersDecay(
     readonly decided: DecidedAdmission;
   },
   now: EpochMs,
-): readonly number[] {
+): void {
   const { every, own, asking } = sheet;
-  const touched: number[] = [];
   let offset = 0;
   let within = 0;
   question.moment.dimensions.forEach(({ buckets, settledAt, reserve }, i) => {
@@ -175,14 +174,12 @@ function addOthersDecay(
       const key = asking !== undefined && line >= asking ? line + 1 : line;
       const from = key * every.perKey + within;
       additions[from + size + settledAt] = more;
-      for (let at = from; at < from + 2 * size; at += 1) touched.push(at);
       given += more;
     }
     additions[own[offset + 3 * size + settledAt]!]! -= given;
     offset += 4 * size;
     within += 2 * size;
   });
-  return touched;
 }
 
 function othersReserves(

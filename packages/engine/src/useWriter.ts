@@ -51,7 +51,8 @@ export function createUseWriter(tools: {
     try {
       const live = await poolFor(use, at);
       if (live === undefined) return;
-      const settlement = { live, apiKeyId: use.caller.apiKeyId, actual: use.actual, hold: use.hold };
+      const { actual, hold } = use;
+      const settlement = { live, apiKeyId: use.caller.apiKeyId, actual, hold };
       let additions = settlementAdditions(settlement, leaseMs, at);
       settled = { live, additions };
       let before = live.momentAt(at).isDue
@@ -59,8 +60,9 @@ export function createUseWriter(tools: {
         : await addTo({ store, ledger: live.ledger, additions }, at);
       if (before === MOVED) {
         const agrees = use.live === undefined ? "all" : "new";
-        before = await windows.within({ live, agrees }, at, () => {
-          additions = settlementAdditions(settlement, leaseMs, at);
+        before = await windows.within({ live, agrees }, at, async () => {
+          const now = (await poolFor(use, at)) ?? live;
+          additions = settlementAdditions({ ...settlement, live: now }, leaseMs, at);
           settled = { live, additions };
           return addTo({ store, ledger: live.ledger, additions }, at);
         });
@@ -85,12 +87,15 @@ export function createUseWriter(tools: {
     }
   }
 
-  /** Reserves are reckoned with the shares that the pool has now, whatever it had when the request was let in. */
+  /**
+   * Reserves are reckoned with the shares that the pool has now, whatever it had when the request was let in. Where the plan counts in something
+   * else now, what was held lies where the old one says.
+   */
   async function poolFor({ live, caller }: UnwrittenUse, at: EpochMs): Promise<LivePool | undefined> {
     if (live === undefined) return governedPools.ofConnection(caller);
     if (live.momentAt(at).hasAgreedShares) return live;
     const now = await governedPools.ofConnection(caller);
-    return now?.ledger === live.ledger ? now : live;
+    return now?.ledger === live.ledger && countsAlike(now, live) ? now : live;
   }
 
   /** All at once: stores commit together what waits together, and a store that is still away is waited for once. */
@@ -142,4 +147,11 @@ export function createUseWriter(tools: {
       await writeRemembered();
     },
   };
+}
+
+/** Whether two pools count in the same dimensions, in windows cut alike. */
+function countsAlike(a: LivePool, b: LivePool): boolean {
+  const shapeOf = ({ governed }: LivePool): string =>
+    JSON.stringify(governed.dimensions.map(({ name, shape, anchor }) => [name, shape, anchor]));
+  return shapeOf(a) === shapeOf(b);
 }
