@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { UsageJson } from "@quota/http";
 import Database from "better-sqlite3";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import type { RatesJson } from "../server/rateRoutes.js";
 import { temporaryDirectory } from "../test/temporaryDirectory.js";
 import { buildDemo, startProcess } from "./startProcess.js";
@@ -152,6 +152,15 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
     expect(demo.stderr()).not.toMatch(/\n\s+at /u);
     return demo.stderr().trim();
   };
+  /** The directory of a gateway that was there, and is not any more. */
+  const endedGateway = async () => {
+    const dataDir = temporaryDirectory();
+    const demo = start({ DATA_DIR: dataDir });
+    await demo.ready;
+    demo.child.kill("SIGTERM");
+    await demo.ended;
+    return dataDir;
+  };
 
   test("when a variable is out of range", async () => {
     expect(await failure({ PORT: "99999" })).toMatch(/^PORT is "99999"; it must be [^\n]+\.$/u);
@@ -169,9 +178,14 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
   test("when its directory is a file, or HOST no address of this machine", async () => {
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "");
-    expect(await failure({ DATA_DIR: file })).toContain(file);
-    expect(await failure({ DATA_DIR: "/proc/quota" })).toContain("/proc/quota");
-    expect(await failure({ DATA_DIR: temporaryDirectory(), HOST: "203.0.113.7" })).toContain("HOST");
+    const [ofFile, ofNowhere, ofHost] = await Promise.all([
+      failure({ DATA_DIR: file }),
+      failure({ DATA_DIR: "/proc/quota" }),
+      failure({ DATA_DIR: temporaryDirectory(), HOST: "203.0.113.7" }),
+    ]);
+    expect(ofFile).toContain(file);
+    expect(ofNowhere).toContain("/proc/quota");
+    expect(ofHost).toContain("HOST");
   });
 
   test("when its database is no database, or was made by a newer version; nothing is made instead", async () => {
@@ -181,22 +195,15 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
     expect(await failure({ DATA_DIR: dataDir })).toContain("damaged");
     expect(readFileSync(file, "utf8")).toContain("this is not a database");
 
-    const damaged = temporaryDirectory();
-    const whole = start({ DATA_DIR: damaged });
-    await whole.ready;
-    whole.child.kill("SIGTERM");
-    await whole.ended;
-    const bytes = readFileSync(join(damaged, "storage.sqlite"));
+    const [damaged, newer] = [temporaryDirectory(), temporaryDirectory()];
+    const whole = await endedGateway();
+    cpSync(whole, newer, { recursive: true });
+    const bytes = readFileSync(join(whole, "storage.sqlite"));
     // The pages of the tables; the header and the schema are as they were.
     bytes.fill(0xff, 4096 * 3);
     writeFileSync(join(damaged, "storage.sqlite"), bytes);
     expect(await failure({ DATA_DIR: damaged })).toContain("damaged");
 
-    const newer = temporaryDirectory();
-    const first = start({ DATA_DIR: newer });
-    await first.ready;
-    first.child.kill("SIGTERM");
-    await first.ended;
     const db = new Database(join(newer, "storage.sqlite"));
     db.exec(
       "INSERT INTO schema_migrations (namespace, number, name) VALUES ('gateway', 9999, '9999-from-the-future')",
@@ -216,11 +223,7 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
   });
 
   test("when a setting in the database, which goes before the environment, cannot be followed", async () => {
-    const dataDir = temporaryDirectory();
-    const first = start({ DATA_DIR: dataDir });
-    await first.ready;
-    first.child.kill("SIGTERM");
-    await first.ended;
+    const dataDir = await endedGateway();
     const db = new Database(join(dataDir, "storage.sqlite"));
     const setting = (value: string) =>
       db.prepare("INSERT OR REPLACE INTO quota_settings VALUES ('quotaStore.driver', ?)").run(value);
@@ -393,9 +396,9 @@ test("a backup is a whole gateway again, made while the first one runs; the secr
   expect((await ask(newUrl)).status).toBe(200);
 });
 
-/** Asks again until it is so. */
+/** Asks again until it is so: not at once, as what is asked needs the processor to get there. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+  await vi.waitUntil(isSo, { interval: 20, timeout: 30_000 });
 }
 
 /** Does what the pasted line would: address, -H and -d, in single quotes. */

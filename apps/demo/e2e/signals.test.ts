@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AccountSettings } from "../server/simulator/accountSettings.js";
 import { startTestGateway, type Asked, type TestGateway } from "../test/startTestGateway.js";
 
@@ -42,9 +42,9 @@ async function seat(settings: Parameters<typeof startTestGateway>[0] = {}) {
 
 function tools(gateway: TestGateway) {
   return {
-    /** Looks, by turns of the loop, until it is so. */
+    /** Looks until it is so: not at every turn of the loop, which would keep what it looks at from getting there. */
     async until(isSo: () => Promise<boolean>): Promise<void> {
-      while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+      await vi.waitUntil(isSo, { interval: 10, timeout: 30_000 });
     },
     health: async () => {
       const answer = await fetch(`${gateway.url}/healthz`);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { TrafficClient, TrafficState } from "../server/traffic/createTraffic.js";
 import { startTestGateway } from "../test/startTestGateway.js";
 
@@ -27,9 +27,9 @@ async function demo(settings: Parameters<typeof startTestGateway>[0] = {}) {
   };
 }
 
-/** Looks, by turns of the loop, until it is so. */
+/** Looks until it is so: not at every turn of the loop, which would keep what it looks at from getting there. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+  await vi.waitUntil(isSo, { interval: 10, timeout: 30_000 });
 }
 
 describe("a newcomer who starts bob's client", () => {
