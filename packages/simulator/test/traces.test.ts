@@ -66,6 +66,7 @@ describe("a table that is no trace is refused, with file, line, field and remedy
     ],
     ["with a rate below 0", `${HEADER}\na,0,-1,1`, 'line 2, requests_per_second: is "-1"', "number from 0"],
     ["with an endless rate", `${HEADER}\na,0,Infinity,1`, "line 2, requests_per_second", "number from 0"],
+    ["with gaps that vary beyond all measure", `${HEADER}\na,0,1,100000`, "line 2, gap_cv", "from 0 to 1000"],
     ["with a line cut short", `${HEADER}\na,0,1`, "line 2, gap_cv: is missing", "Poisson"],
     [
       "with a slot twice",

@@ -6,6 +6,8 @@ export const COLUMNS = ["client", "slot", "requests_per_second", "gap_cv"] as co
 
 /** Above this many slots (some 190 years) a number is a mistake, such as a time of day. */
 const LAST_SLOT = 10_000_000;
+/** Gaps that vary more than this are all but nothing, and then for ever. */
+const MOST_GAP_CV = 1_000;
 
 /**
  * Reads a trace from a table of comma-separated values with the columns `client`, `slot`, `requests_per_second` and `gap_cv`.
@@ -65,10 +67,18 @@ function parseSlot(
   if (client === "") refuse("client", client, "Write who sent the requests, without commas.");
   const [slot, requestsPerSecond, gapCv] = numbers.map((cell) => (cell === "" ? NaN : Number(cell)));
   if (!(Number.isSafeInteger(slot) && slot! >= 0 && slot! <= LAST_SLOT))
-    refuse("slot", numbers[0]!, "Write which slot of ten minutes it is: a whole number, from 0.");
+    refuse(
+      "slot",
+      numbers[0]!,
+      `Write which slot of ten minutes it is: a whole number from 0 to ${String(LAST_SLOT)}.`,
+    );
   if (!(requestsPerSecond! >= 0 && requestsPerSecond! < Infinity))
     refuse("requests_per_second", numbers[1]!, "Write a number from 0.");
-  if (!(gapCv! >= 0 && gapCv! < Infinity))
-    refuse("gap_cv", numbers[2]!, "Write a number from 0, such as 1 for gaps as in a Poisson process.");
+  if (!(gapCv! >= 0 && gapCv! <= MOST_GAP_CV))
+    refuse(
+      "gap_cv",
+      numbers[2]!,
+      `Write a number from 0 to ${String(MOST_GAP_CV)}, such as 1 for gaps as in a Poisson process.`,
+    );
   return { client, slot: slot!, requestsPerSecond: requestsPerSecond!, gapCv: gapCv! };
 }
