@@ -185,7 +185,7 @@ describe("The code of a reason", () => {
 /** Of a pool of a million. */
 const HELD: ReserveNumbers = {
   ...{ own: 0, bound: 300_000, forOthers: 90_000, holders: 2, spare: 0 },
-  ...{ fromOwn: 0, decayed: 0, isExact: true },
+  ...{ fromOwn: 0, decayed: 0, isExact: true, isCut: false },
 };
 
 const underReserve = (of: Parameters<typeof sharing>[0], more: Partial<DimensionQuestion> = {}): Refused =>
