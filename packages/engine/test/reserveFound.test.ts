@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import type { DimensionSpec } from "@quota/core";
-import { createMemoryUsageStore, type Lease } from "@quota/engine";
+import { createMemoryUsageStore } from "@quota/engine";
 import { engineOver, START } from "./engineOver.js";
 
 /** What was found wrong once. */
@@ -42,7 +42,7 @@ describe("holds in flight", () => {
     await world.setPlan([{ unit: "tokens", window: "hourly", limit: 100, anchor: "epoch" }]);
     expect((await world.admit("bob", { tokens: 60 })).decision.status).toBe("allowed");
     expect((await world.admit("alice", { tokens: 40 })).decision.status).toBe("allowed");
-    await world.engine.release(lease as Lease);
+    await world.engine.release(lease!);
     expect(await world.dimension()).toMatchObject({ used: 100, spare: 0 });
   });
 });
