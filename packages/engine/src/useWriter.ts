@@ -49,11 +49,12 @@ export function createUseWriter(tools: {
     const awaited = !closed;
     if (awaited) writing += 1;
     try {
-      const live = await poolFor(use, at);
-      if (live === undefined) return;
+      const found = await poolFor(use, at);
+      if (found === undefined) return;
+      let live = found;
       const { actual, hold } = use;
-      const settlement = { live, apiKeyId: use.caller.apiKeyId, actual, hold };
-      let additions = settlementAdditions(settlement, leaseMs, at);
+      const settlement = { apiKeyId: use.caller.apiKeyId, actual, hold };
+      let additions = settlementAdditions({ ...settlement, live }, leaseMs, at);
       settled = { live, additions };
       let before = live.momentAt(at).isDue
         ? MOVED
@@ -61,8 +62,8 @@ export function createUseWriter(tools: {
       if (before === MOVED) {
         const agrees = use.live === undefined ? "all" : "new";
         before = await windows.within({ live, agrees }, at, async () => {
-          const now = (await poolFor(use, at)) ?? live;
-          additions = settlementAdditions({ ...settlement, live: now }, leaseMs, at);
+          live = (await poolFor(use, at)) ?? found;
+          additions = settlementAdditions({ ...settlement, live }, leaseMs, at);
           settled = { live, additions };
           return addTo({ store, ledger: live.ledger, additions }, at);
         });
