@@ -30,10 +30,16 @@ export async function moveLegacyPools({ storage, list, post }: LegacyMoveParts):
   const parsed = parseLegacyPools(storage.getItem(LEGACY_POOLS_KEY) ?? "[]");
   if (!parsed.isReadable) return { moved, reasons };
   if (parsed.items.length === 0) storage.removeItem(LEGACY_POOLS_KEY);
-  let stop: string | undefined;
+  // What another tab has just moved may still be in this one's copy of the storage: browsers let tabs know of writes with some delay.
+  const { there, ...first } = await listed(list);
+  let stop = first.stop;
   for (const item of parsed.items) {
     if (item.pool === undefined) continue;
-    const refused = stop ?? (await settled(item, { list, post }));
+    const { pool } = item;
+    const hasIt = there.some(
+      (existing) => existing.connectionId === pool.connectionId && isThere(pool, existing),
+    );
+    const refused = stop ?? (hasIt ? undefined : await settled(item, { list, post }));
     if (refused === undefined) {
       takeOut(storage, item.text);
       moved.push({ label: item.label, limit: item.limit });
@@ -44,6 +50,16 @@ export async function moveLegacyPools({ storage, list, post }: LegacyMoveParts):
     }
   }
   return { moved, reasons };
+}
+
+async function listed(
+  list: LegacyMoveParts["list"],
+): Promise<{ readonly there: readonly PoolJson[]; readonly stop?: string }> {
+  try {
+    return { there: await list() };
+  } catch (error) {
+    return { there: [], stop: detailOf(error) };
+  }
 }
 
 /** Undefined when the gateway has the pool; otherwise why not, and whether it is of no use to go on. */
