@@ -131,3 +131,18 @@ export { computeBurnRate } from "./burnRate.js";
 export type { BurnRate, BurnRateQuestion, BurnSample } from "./burnRate.js";
 export { softPenalty } from "./softPenalty.js";
 export type { ScoredCandidate } from "./softPenalty.js";
+
+export type { NanoUsd } from "./nanoUsd.js";
+export { SUBJECT_KINDS, subjectName, subjectOf } from "./spendSubject.js";
+export type { SpendSubject, SubjectKind } from "./spendSubject.js";
+export { parseSpendEvent } from "./spendEvent.js";
+export type { SpendEvent, SpendOutcome, SpentTokens } from "./spendEvent.js";
+export type {
+  Budget,
+  BudgetDecision,
+  BudgetPeriod,
+  BudgetRefused,
+  BudgetSpan,
+  BudgetStanding,
+} from "./budget.js";
+export { checkBudget } from "./checkBudget.js";

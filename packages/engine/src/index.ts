@@ -53,6 +53,13 @@ export { InvalidInputError } from "./invalidInputError.js";
 export type { PlanOverrides } from "./planOverrides.js";
 export type { SignalSource } from "./signalSource.js";
 
+export type { DamagedSpend, SpendItem, SpendPeek, SpendPosition, SpendQueue } from "./spendQueue.js";
+export type { DeadLetter, SpendAsked, SpendGroup, SpendGrouping, SpendLedger } from "./spendLedger.js";
+export type { BudgetHold, BudgetLedger } from "./budgetLedger.js";
+export { LATENCY_KEPT_MS, LATENCY_SAMPLES } from "./liveState.js";
+export type { LiveState } from "./liveState.js";
+export type { Affinity, AffinityChange } from "./affinity.js";
+
 export { startRetention } from "./startRetention.js";
 export type { Retention, RetentionOptions } from "./startRetention.js";
 
