@@ -8,6 +8,8 @@ export interface Budget {
   readonly period: BudgetPeriod;
   /** Whose days, weeks (from Monday) and months they are: an IANA name. Of no meaning for `"once"`. */
   readonly timeZone: string;
+  /** For `"once"`: what was spent by requests that started before does not count. Of no meaning for the other periods. */
+  readonly since: EpochMs;
   /** What becomes of a request whose model has no price, so that nobody knows what it would take. */
   readonly whenUnpriced: "allow" | "refuse";
 }
@@ -16,7 +18,7 @@ export type BudgetPeriod = "day" | "week" | "month" | "once";
 
 /** The period of a budget that a moment lies in. */
 export interface BudgetSpan {
-  /** 0 for `"once"`. */
+  /** The budget's `since` for `"once"`. */
   readonly opens: EpochMs;
   /** When the next one begins; `"never"` for `"once"`. */
   readonly ends: EpochMs | "never";
