@@ -66,3 +66,8 @@ export type { Retention, RetentionOptions } from "./startRetention.js";
 export { createMemoryUsageStore } from "./memoryUsageStore.js";
 export { createMemoryPoolDirectory } from "./memoryPoolDirectory.js";
 export { createMemoryPlanOverrides } from "./memoryPlanOverrides.js";
+export { createMemorySpendQueue } from "./memorySpendQueue.js";
+export type { MemorySpendQueue } from "./memorySpendQueue.js";
+export { createMemorySpendBooks } from "./memorySpendBooks.js";
+export { createMemoryLiveState } from "./memoryLiveState.js";
+export { createMemoryAffinity } from "./memoryAffinity.js";
