@@ -39,20 +39,18 @@ const at = (path: string) => new URL(path, import.meta.url).pathname;
 const redisServer = at("packages/local-redis/src/ensureRedisServer.ts");
 const pages = "e2e/browser/**/*.test.ts";
 
+/**
+ * Each room is a project, for whoever asks for one: `--project core`. Whoever asks for all of them gets them as one: a project has workers of its
+ * own, which read and translate everything anew, and the next project begins when the last file of this one is over.
+ */
+const isOneAskedFor = process.argv.some((word) => word.startsWith("--project"));
+
 export default defineConfig({
   test: {
     // One worker a core: by default one core is left alone, which on two of them is half of the machine.
     maxWorkers: "100%",
     projects: [
-      ...rooms.map((room) =>
-        project({
-          name: room.slice(room.lastIndexOf("/") + 1),
-          root: room,
-          globalSetup: withRedis.includes(room) ? [redisServer] : [],
-          include: ["test/**/*.test.ts", "e2e/**/*.test.ts"],
-          exclude: [pages],
-        }),
-      ),
+      ...(isOneAskedFor ? rooms.map((room) => among([room], nameOf(room))) : [among(rooms, "all rooms")]),
       // The pages in a real browser: a project of its own, as only it builds them first.
       project({
         name: "browser",
@@ -71,6 +69,20 @@ export default defineConfig({
     ],
   },
 });
+
+function nameOf(room: string): string {
+  return room.slice(room.lastIndexOf("/") + 1);
+}
+
+/** The tests of some rooms, but for those of the pages. */
+function among(some: readonly string[], name: string): TestProjectInlineConfiguration {
+  return project({
+    name,
+    globalSetup: some.some((room) => withRedis.includes(room)) ? [redisServer] : [],
+    include: some.flatMap((room) => [`${room}/test/**/*.test.ts`, `${room}/e2e/**/*.test.ts`]),
+    exclude: [`apps/demo/${pages}`],
+  });
+}
 
 function project(test: TestProjectInlineConfiguration["test"]): TestProjectInlineConfiguration {
   return {

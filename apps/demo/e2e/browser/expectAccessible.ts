@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import axe from "axe-core";
+import type axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** As it is shipped for browsers: half of what `axe.source` is, to send and to parse. */
