@@ -1,3 +1,4 @@
+import type { CalendarWindows } from "./calendarWindow.js";
 import type { NanoUsd } from "./nanoUsd.js";
 import type { SpendSubject } from "./spendSubject.js";
 import type { EpochMs } from "./units.js";
@@ -12,6 +13,11 @@ export interface Budget {
   readonly since: EpochMs;
   /** What becomes of a request whose model has no price, so that nobody knows what it would take. */
   readonly whenUnpriced: "allow" | "refuse";
+  /**
+   * Finds the zone's days, weeks and months, and keeps the last ones, since finding one is dear. Not enumerable: hidden from whoever lists, compares
+   * or writes members. A copy that has lost it has the same periods, slowly.
+   */
+  readonly windows?: CalendarWindows | undefined;
 }
 
 export type BudgetPeriod = "day" | "week" | "month" | "once";

@@ -133,6 +133,7 @@ export { softPenalty } from "./softPenalty.js";
 export type { ScoredCandidate } from "./softPenalty.js";
 
 export type { NanoUsd } from "./nanoUsd.js";
+export { usdText } from "./usdText.js";
 export { SUBJECT_KINDS, subjectName, subjectOf } from "./spendSubject.js";
 export type { SpendSubject, SubjectKind } from "./spendSubject.js";
 export { parseSpendEvent } from "./spendEvent.js";
@@ -145,4 +146,8 @@ export type {
   BudgetSpan,
   BudgetStanding,
 } from "./budget.js";
+export { parseBudget } from "./parseBudget.js";
+export type { BudgetSpec } from "./parseBudget.js";
+export { budgetSpec } from "./budgetSpec.js";
+export { budgetSpan } from "./budgetSpan.js";
 export { checkBudget } from "./checkBudget.js";

@@ -1,13 +1,13 @@
 import { amountsInGrains, QuotaConfigError } from "@quota/core";
 import type { Lease } from "./lease.js";
-import type { Logger, QuotaEngine, QuotaRequest } from "./quotaEngine.js";
+import type { Logger, QuotaRequest } from "./quotaEngine.js";
 import type { RateAdmission, RateDecision, RateLease, RatePlanRequest } from "./rateAdmission.js";
 import type { RatedAdmission, RatedEngine } from "./ratedAdmission.js";
 import { RatesUnavailableError } from "./ratesUnavailableError.js";
 
 export interface WithRatePlanOptions {
-  readonly engine: Pick<QuotaEngine, "admit" | "preview" | "settle" | "release"> &
-    Partial<Pick<QuotaEngine, "follow">>;
+  /** A `QuotaEngine`, or one with budgets before its pools: `withBudgets`. */
+  readonly engine: RatedEngine;
   readonly rates: Pick<RateAdmission, "admitRatePlan" | "settleRate" | "releaseRate">;
   /** The plan as this process knows it, and the request's path in it. Undefined, or an empty path: the request has no limit to ask. */
   readonly planOf: (request: QuotaRequest) => RatePlanRequest | undefined;

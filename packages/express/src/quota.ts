@@ -1,3 +1,4 @@
+import { isRecord } from "@quota/core";
 import {
   createWaitingRoom,
   type QuotaCaller,
@@ -6,6 +7,7 @@ import {
   type WaitingRoom,
 } from "@quota/engine";
 import {
+  buildBudgetRefusal,
   buildRateRefusal,
   buildRefusal,
   buildUnauthorized,
@@ -36,7 +38,8 @@ import { sendAnswer } from "./sendAnswer.js";
  * }));
  */
 export function quota(options: QuotaOptions): RequestHandler {
-  const { engine, identify, exposeHeaders = false, waitUpTo = 0, logger, measure, tokenPrices } = options;
+  const { engine, identify, exposeHeaders = false, waitUpTo = 0, logger } = options;
+  const { measure, tokenPrices, costOf, onCharged } = options;
   const clock = options.clock ?? { now: () => Date.now() };
   const room: WaitingRoom<RatedAdmission> = options.waitingRoom ?? createWaitingRoom({ engine, clock });
   const estimates = options.estimates ?? createEstimates();
@@ -47,7 +50,7 @@ export function quota(options: QuotaOptions): RequestHandler {
         ? { requests: 1 }
         : estimates.typicalEstimate({ apiKeyId, body: request.body as unknown, path: request.path }));
   const requestId = options.requestId ?? (() => `req_${crypto.randomUUID().replaceAll("-", "")}`);
-  const tools = { engine, room, estimates, measure, tokenPrices, logger };
+  const tools = { engine, room, estimates, measure, tokenPrices, costOf, onCharged, logger };
 
   return async function govern(request, response, next) {
     if (request.method === "OPTIONS") return next();
@@ -66,8 +69,7 @@ export function quota(options: QuotaOptions): RequestHandler {
         answer.drop();
         return sendUnauthorized(request, response);
       }
-      const { apiKeyId, connectionId, provider } = caller;
-      asked = { apiKeyId, connectionId, provider, estimate: estimate(request, caller) };
+      asked = { ...caller, estimate: estimate(request, caller) };
       admission =
         waitUpTo > 0
           ? await room.admit(asked, { waitUpTo, signal: answer.signal() })
@@ -104,12 +106,9 @@ export function quota(options: QuotaOptions): RequestHandler {
     };
     expose(request, response);
     const now = clock.now();
-    sendAnswer(
-      response,
-      "dimensions" in decision
-        ? buildRefusal({ ...told, decision }, now)
-        : buildRateRefusal({ ...told, decision }, now),
-    );
+    if ("dimensions" in decision) return sendAnswer(response, buildRefusal({ ...told, decision }, now));
+    if (!("standing" in decision)) return sendAnswer(response, buildRateRefusal({ ...told, decision }, now));
+    sendAnswer(response, buildBudgetRefusal({ ...told, decision, model: modelOf(request) }, now));
   }
 
   function sendUnauthorized(request: Request, response: Response): void {
@@ -129,6 +128,11 @@ export function quota(options: QuotaOptions): RequestHandler {
 type Admitted = Extract<RatedAdmission, { readonly lease: unknown }>;
 
 const EXPOSED = EXPOSED_HEADERS.join(", ");
+
+function modelOf({ body }: Request): string | undefined {
+  const model = isRecord(body) ? body["model"] : undefined;
+  return typeof model === "string" ? model : undefined;
+}
 
 function dialectIn({ originalUrl, headers }: Request): ReturnType<typeof dialectOf> {
   return dialectOf({ path: originalUrl, headers });

@@ -1,6 +1,7 @@
 export { dialectOf, type Dialect } from "./dialectOf.js";
 export { buildRefusal, type Refusal } from "./buildRefusal.js";
 export { buildRateRefusal } from "./buildRateRefusal.js";
+export { buildBudgetRefusal, type BudgetRefusal } from "./buildBudgetRefusal.js";
 export { buildUpstreamLimit, type UpstreamLimit } from "./buildUpstreamLimit.js";
 export { refusalCode, type NoReason, type RefusalCode } from "./refusalCode.js";
 export { buildUnauthorized } from "./buildUnauthorized.js";
@@ -66,6 +67,7 @@ export {
 } from "./restLendingPreview.js";
 export type { ShadowCounts, ShadowJson } from "./restShadow.js";
 export { rateRefusalJson, type RateRefusalJson } from "./restRateRefusal.js";
+export { budgetRefusalJson, type BudgetRefusalJson } from "./restBudgetRefusal.js";
 export { ownUsageJson, type OwnDimensionJson, type OwnUsageJson } from "./restOwnUsage.js";
 export { parseEstimateQuery } from "./parseEstimateQuery.js";
 export { parseIfMatch, versionTag } from "./ifMatch.js";

@@ -6,6 +6,7 @@ export type NoReason =
   | "rate-limit-rpm"
   | "rate-limit-tpm"
   | "budget-exceeded"
+  | "budget-unpriced"
   | "unavailable"
   | "upstream-rate-limited";
 
@@ -32,6 +33,7 @@ const CODES = {
   "rate-limit-rpm": "rate_limit_rpm",
   "rate-limit-tpm": "rate_limit_tpm",
   "budget-exceeded": "budget_exceeded",
+  "budget-unpriced": "budget_unpriced",
   unavailable: "quota_unavailable",
   "upstream-rate-limited": "upstream_rate_limited",
 } as const satisfies Readonly<Record<NoReason, string>>;

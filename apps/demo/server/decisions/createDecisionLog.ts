@@ -1,4 +1,4 @@
-import type { Decision, RateRefused } from "@quota/core";
+import type { BudgetRefused, Decision, RateRefused } from "@quota/core";
 import type { QuotaRequest, RatedAdmission, WaitingRoom } from "@quota/engine";
 import { createMinuteCounter } from "./createMinuteCounter.js";
 
@@ -22,7 +22,7 @@ export interface LoggedDecision {
   readonly apiKeyId: string;
   readonly connectionId: string;
   /** Without what the store said, where it failed. */
-  readonly decision: Decision | RateRefused;
+  readonly decision: Decision | RateRefused | BudgetRefused;
 }
 
 /** How many are kept of a connection, and told at once. */

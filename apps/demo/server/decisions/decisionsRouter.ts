@@ -1,6 +1,13 @@
 import { idFault } from "@quota/core";
 import type { PoolDirectory } from "@quota/engine";
-import { decisionJson, rateRefusalJson, type DecisionJson, type RateRefusalJson } from "@quota/http";
+import {
+  budgetRefusalJson,
+  decisionJson,
+  rateRefusalJson,
+  type BudgetRefusalJson,
+  type DecisionJson,
+  type RateRefusalJson,
+} from "@quota/http";
 import express, { type Router } from "express";
 import { z } from "zod";
 import { parsedBody } from "../parsedBody.js";
@@ -40,7 +47,9 @@ export function createDecisionsRouter({ decisions, pools, forest }: DecisionsRou
         decision:
           "dimensions" in decision
             ? decisionJson(decision)
-            : rateRefusalJson(decision, (nodeId) => idOf.get(nodeId) ?? nodeId),
+            : "standing" in decision
+              ? budgetRefusalJson(decision)
+              : rateRefusalJson(decision, (nodeId) => idOf.get(nodeId) ?? nodeId),
       };
     });
     response.set("cache-control", "no-store").json(json);
@@ -57,7 +66,7 @@ export interface LoggedDecisionJson {
   readonly connectionId: string;
   /** The pool that shares the connection now. */
   readonly poolId?: string;
-  readonly decision: DecisionJson | RateRefusalJson;
+  readonly decision: DecisionJson | RateRefusalJson | BudgetRefusalJson;
 }
 
 /** What an id may be is for core to say. */
