@@ -138,6 +138,9 @@ export { SUBJECT_KINDS, subjectName, subjectOf } from "./spendSubject.js";
 export type { SpendSubject, SubjectKind } from "./spendSubject.js";
 export { parseSpendEvent } from "./spendEvent.js";
 export type { SpendEvent, SpendOutcome, SpentTokens } from "./spendEvent.js";
+export { parseModelPrices } from "./modelPrices.js";
+export type { ModelPrices } from "./modelPrices.js";
+export { priceTokens } from "./priceTokens.js";
 export type {
   Budget,
   BudgetDecision,
