@@ -1,4 +1,4 @@
-import { pricedTokens, type Amounts } from "@quota/core";
+import { pricedTokens, type Amounts, type SpentTokens } from "@quota/core";
 import type { QuotaRequest } from "@quota/engine";
 import { measuredAmounts, type MeasuredAnswer, type MeasuredUsage, type RequestEstimate } from "@quota/http";
 import type { QuotaOptions } from "./quotaOptions.js";
@@ -10,6 +10,8 @@ export interface Charge {
   readonly usage: Amounts | undefined;
   /** What passed, where nobody said anything. */
   readonly produced: Amounts | undefined;
+  /** The tokens that it is charged for, apart as they are priced; undefined where nobody knows which were the prompt. */
+  readonly tokens: SpentTokens | undefined;
   /** What the memory of typical answers may learn from it. */
   readonly lesson: { readonly estimate: RequestEstimate; readonly usage: MeasuredUsage } | undefined;
 }
@@ -20,30 +22,32 @@ export function chargeFor({
   measured,
   reported,
   tokenPrices,
+  costOf,
 }: {
   readonly asked: Pick<QuotaRequest, "estimate">;
   readonly measured: MeasuredAnswer | undefined;
   readonly reported: Amounts | undefined;
   readonly tokenPrices?: QuotaOptions["tokenPrices"];
+  /** What tokens cost, in USD, where that is known. */
+  readonly costOf?: ((tokens: SpentTokens) => number | undefined) | undefined;
 }): Charge {
   const { estimate = {} } = asked;
   const usage = measured?.usage;
   const tokens = tokensOf(estimate, measured);
   const { requests, usd, percent } = estimate;
-  const seen =
-    measured === undefined || tokens === undefined
-      ? undefined
-      : {
-          requests,
-          tokens,
-          usd,
-          percent,
-          pricedTokens: pricedOf({ estimate, measured, tokens, tokenPrices }),
-        };
+  const split = measured === undefined || tokens === undefined ? undefined : splitOf(measured, tokens);
+  const seen = split && {
+    requests,
+    tokens,
+    usd: costOf?.(split) ?? usd,
+    percent,
+    pricedTokens: pricedTokens(split, isSplit(estimate) ? tokenPrices?.(estimate.model) : undefined),
+  };
   return {
     estimate: { requests, tokens: estimate.tokens, usd, percent, pricedTokens: estimate.pricedTokens },
     usage: reported ?? (usage === undefined ? undefined : seen),
     produced: usage === undefined ? seen : undefined,
+    tokens: reported === undefined && split !== undefined ? split : estimatedSplit(estimate, reported),
     lesson:
       usage !== undefined && measured?.ended === true && isSplit(estimate) ? { estimate, usage } : undefined,
   };
@@ -58,21 +62,18 @@ function tokensOf(estimate: Amounts, measured: MeasuredAnswer | undefined): numb
 }
 
 /** Where nobody says which part was the prompt, it is what was not produced. */
-function pricedOf(seen: {
-  readonly estimate: Amounts;
-  readonly measured: MeasuredAnswer;
-  readonly tokens: number;
-  readonly tokenPrices: QuotaOptions["tokenPrices"];
-}): number {
-  const { estimate, measured, tokens, tokenPrices } = seen;
-  const { usage, produced } = measured;
-  const prices = isSplit(estimate) ? tokenPrices?.(estimate.model) : undefined;
+function splitOf({ usage, produced }: MeasuredAnswer, tokens: number): SpentTokens {
   const prompt = usage ?? { input: Math.max(0, tokens - produced.tokens), cachedInput: 0, cacheWrite: 0 };
   const { input, cachedInput, cacheWrite } = prompt;
-  return pricedTokens(
-    { input, cachedInput, cacheWrite, output: tokens - input - cachedInput - cacheWrite },
-    prices,
-  );
+  const output = tokens - input - cachedInput - cacheWrite;
+  return { input, cachedInput, cacheWrite, output, reasoning: Math.min(usage?.reasoning ?? 0, output) };
+}
+
+/** Of a request that is charged as estimated. */
+function estimatedSplit(estimate: Amounts, reported: Amounts | undefined): SpentTokens | undefined {
+  if (!isSplit(estimate) || reported?.tokens !== undefined) return undefined;
+  const { promptTokens: input, tokens } = estimate;
+  return { input, cachedInput: 0, cacheWrite: 0, output: tokens - input, reasoning: 0 };
 }
 
 function isSplit(estimate: Amounts): estimate is RequestEstimate {

@@ -1,4 +1,4 @@
-import { amountsInGrains, type Amounts } from "@quota/core";
+import { amountsInGrains, type Amounts, type SpentTokens } from "@quota/core";
 import type { Lease, Logger, QuotaRequest, RatedAdmission, RatedEngine, WaitingRoom } from "@quota/engine";
 import {
   settlementOf,
@@ -6,9 +6,11 @@ import {
   type MeasuredAnswer,
   type Meter,
   type RequestOutcome,
+  type Settlement,
 } from "@quota/http";
 import type { Request, Response } from "express";
 import { chargeFor, type Charge } from "./chargeFor.js";
+import type { ChargedRequest } from "./chargedRequest.js";
 import { createAnswerMeter } from "./createAnswerMeter.js";
 import { onResponseOver, type ResponseEnd } from "./onResponseOver.js";
 import { tieHandle, type QuotaHandle } from "./quotaOf.js";
@@ -35,6 +37,8 @@ export interface AnswerTools {
   readonly estimates: Pick<Estimates, "learn">;
   readonly measure: ((request: Request, response: Response) => Meter | undefined) | undefined;
   readonly tokenPrices: QuotaOptions["tokenPrices"];
+  readonly costOf: QuotaOptions["costOf"];
+  readonly onCharged: QuotaOptions["onCharged"];
   readonly logger: Logger | undefined;
 }
 
@@ -96,12 +100,15 @@ function lookOn(
   },
   tools: AnswerTools,
 ): (end: ResponseEnd) => void {
-  const { response } = exchange;
+  const { request, response } = exchange;
+  const { tokenPrices, costOf, onCharged, logger } = tools;
+  const priced = costOf && ((tokens: SpentTokens) => costOf(request, tokens));
   const meter = createAnswerMeter(exchange, tools);
   let handle: QuotaHandle | undefined;
   let upstreamStatus: number | undefined;
   let failed = false;
   let reported: Amounts | undefined;
+  let concluded: Concluded | undefined;
 
   tieHandle(response, theHandle);
   tools.engine.follow?.(lease, () => {
@@ -124,12 +131,44 @@ function lookOn(
         amountsInGrains(amounts, "amounts");
         reported = amounts;
       },
+      isWhole: () => meter.soFar()?.ended === true,
+      conclude() {
+        const seen = meter.soFar();
+        // More may follow an answer that is whole, and is looked at no more.
+        concluded ??= conclude("finished", seen?.ended === true ? seen : meter.finish());
+        return concluded.told;
+      },
     };
     return handle;
   }
 
   function chargeOf(measured: MeasuredAnswer | undefined): Charge {
-    return chargeFor({ asked, measured, reported, tokenPrices: tools.tokenPrices });
+    return chargeFor({ asked, measured, reported, tokenPrices, costOf: priced });
+  }
+
+  function conclude(end: ResponseEnd, measured: MeasuredAnswer | undefined): Concluded {
+    const charge = chargeOf(measured);
+    const { estimate, usage, produced } = charge;
+    const outcome = outcomeOf(end);
+    const settlement = settlementOf({ outcome, estimate, usage, produced });
+    const tokens = settlement.action === "settle" ? charge.tokens : undefined;
+    const told = tell({ asked, outcome, settlement, tokens });
+    return { charge, settlement, told };
+  }
+
+  function tell(charged: ChargedRequest): void | Promise<void> {
+    if (onCharged === undefined) return;
+    const failed = (err: unknown): void =>
+      logger?.warn(
+        { scope: "quota:charge", err },
+        "Whoever is told of charges failed; the request is charged all the same.",
+      );
+    try {
+      const told = onCharged(request, charged);
+      return told?.catch(failed);
+    } catch (err) {
+      failed(err);
+    }
   }
 
   function outcomeOf(end: ResponseEnd): RequestOutcome {
@@ -144,21 +183,22 @@ function lookOn(
   }
 
   return (end) => {
-    const charge = chargeOf(meter.finish());
-    const { estimate, usage, produced } = charge;
-    const settlement = settlementOf({ outcome: outcomeOf(end), estimate, usage, produced });
+    const { charge, settlement } = (concluded ??= conclude(end, meter.finish()));
     giveBack(lease, settlement, tools);
     if (charge.lesson !== undefined && settlement.action === "settle")
       tools.estimates.learn({ apiKeyId: asked.apiKeyId, ...charge.lesson });
   };
 }
 
+/** What is settled of an answer, while its response may still be under way. */
+interface Concluded {
+  readonly charge: Charge;
+  readonly settlement: Settlement;
+  readonly told: void | Promise<void>;
+}
+
 /** Nobody waits for this, and nothing of it reaches the client. */
-function giveBack(
-  lease: Lease,
-  settlement: ReturnType<typeof settlementOf>,
-  { room, logger }: AnswerTools,
-): void {
+function giveBack(lease: Lease, settlement: Settlement, { room, logger }: AnswerTools): void {
   const done = settlement.action === "settle" ? room.settle(lease, settlement.actual) : room.release(lease);
   done.catch(async (err: unknown) => {
     logger?.warn(

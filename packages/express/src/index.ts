@@ -1,5 +1,6 @@
 export { quota } from "./quota.js";
 export type { QuotaOptions } from "./quotaOptions.js";
+export type { ChargedRequest } from "./chargedRequest.js";
 export { quotaOf } from "./quotaOf.js";
 export type { QuotaHandle } from "./quotaOf.js";
 export { quotaAdmin } from "./quotaAdmin.js";

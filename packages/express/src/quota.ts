@@ -80,7 +80,8 @@ export function quota(options: QuotaOptions): RequestHandler {
       throw error;
     }
     if (!answer.begin(asked, admission)) return;
-    if (admission.lease === undefined) return sendRefusal(admission, request, response);
+    if (admission.lease === undefined)
+      return sendRefusal({ ...admission, model: modelOf(asked) }, request, response);
     announce(admission, request, response);
     next();
   };
@@ -95,7 +96,7 @@ export function quota(options: QuotaOptions): RequestHandler {
   }
 
   function sendRefusal(
-    { decision }: Exclude<RatedAdmission, Admitted>,
+    { decision, model }: Exclude<RatedAdmission, Admitted> & { readonly model: string | undefined },
     request: Request,
     response: Response,
   ): void {
@@ -108,7 +109,7 @@ export function quota(options: QuotaOptions): RequestHandler {
     const now = clock.now();
     if ("dimensions" in decision) return sendAnswer(response, buildRefusal({ ...told, decision }, now));
     if (!("standing" in decision)) return sendAnswer(response, buildRateRefusal({ ...told, decision }, now));
-    sendAnswer(response, buildBudgetRefusal({ ...told, decision, model: modelOf(request) }, now));
+    sendAnswer(response, buildBudgetRefusal({ ...told, decision, model }, now));
   }
 
   function sendUnauthorized(request: Request, response: Response): void {
@@ -129,9 +130,9 @@ type Admitted = Extract<RatedAdmission, { readonly lease: unknown }>;
 
 const EXPOSED = EXPOSED_HEADERS.join(", ");
 
-function modelOf({ body }: Request): string | undefined {
-  const model = isRecord(body) ? body["model"] : undefined;
-  return typeof model === "string" ? model : undefined;
+function modelOf({ estimate }: QuotaRequest): string | undefined {
+  const model = isRecord(estimate) ? estimate["model"] : undefined;
+  return typeof model === "string" && model !== "" ? model : undefined;
 }
 
 function dialectIn({ originalUrl, headers }: Request): ReturnType<typeof dialectOf> {

@@ -16,6 +16,13 @@ export interface QuotaHandle {
   /** The upstream broke off, timed out or sent nonsense: nothing is charged, unless its usage is known. */
   failed(): void;
   /**
+   * All that says what the request took was observed: it is charged now, and `onCharged` told, before the bytes that complete the answer leave. What happens
+   * to the response from here on changes nothing of it. A promise where that takes a while; it never rejects. Only the first call counts.
+   */
+  conclude(): void | Promise<void>;
+  /** Whether what was observed is an answer from its beginning to its end. */
+  isWhole(): boolean;
+  /**
    * What the request really took, in units; it counts more than what a meter saw. A unit left out costs what was estimated.
    *
    * @throws {InvalidAmountError} for an amount that cannot be counted; nothing is kept of it.

@@ -1,7 +1,8 @@
-import type { Amounts, EpochMs, TokenPrices } from "@quota/core";
+import type { Amounts, EpochMs, SpentTokens, TokenPrices } from "@quota/core";
 import type { Logger, QuotaCaller, RatedAdmission, RatedEngine, WaitingRoom } from "@quota/engine";
 import type { Estimates, Meter } from "@quota/http";
 import type { Request, Response } from "express";
+import type { ChargedRequest } from "./chargedRequest.js";
 
 export interface QuotaOptions {
   /** A `QuotaEngine`, or one with a rate plan before it: `withRatePlan` of @quota/engine. */
@@ -28,6 +29,15 @@ export interface QuotaOptions {
    * over the keys by it. Undefined: as `pricedTokens` of @quota/core weighs them.
    */
   readonly tokenPrices?: ((model: string) => Partial<TokenPrices> | undefined) | undefined;
+  /**
+   * What tokens cost, in US dollars, where somebody knows: dimensions of `usd` count it. What is held for a request is for `estimate` to say.
+   */
+  readonly costOf?: ((request: Request, tokens: SpentTokens) => number | undefined) | undefined;
+  /**
+   * Told once of each admitted request what it is charged, when that is certain: before the handle's `conclude` resolves, where a gateway
+   * calls it, else when the response is over. What it throws is logged, and changes nothing.
+   */
+  readonly onCharged?: ((request: Request, charged: ChargedRequest) => void | Promise<void>) | undefined;
   /** How long, in milliseconds, a request may wait for a refusal to clear. Default 0: not at all. */
   readonly waitUpTo?: number | undefined;
   /** To share the turns among several mounts on one engine. Default: one of this middleware's own. */
