@@ -94,25 +94,19 @@ describe("the demo starts", () => {
     expect(demo.stdout() + demo.stderr()).not.toContain("sk-demo-bob\n");
   });
 
-  test("twice on one directory, and both count into it", async () => {
-    const dataDir = temporaryDirectory();
-    const [one, two] = [start({ DATA_DIR: dataDir }), start({ DATA_DIR: dataDir })];
-    const urls = [await one.ready, await two.ready];
+  test("twice on one directory, and both count into it, and a limit per minute holds for both together", async () => {
+    const env = { DATA_DIR: temporaryDirectory(), QUOTA_WAIT_S: "0" };
+    const [one, two] = [start(env), start(env)];
+    const urls = [await one.ready, await two.ready] as const;
     const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((i) => ask(urls[i]!)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
     await Promise.all(answers.map((answer) => answer.text()));
     // On a busy machine one may have passed unjudged while the other held the file: its use is added within a second.
-    await until(async () => (await usageOf(urls[0]!, dataDir)).consumedTotal === 6);
-    expect(await usageOf(urls[0]!, dataDir)).toMatchObject({ consumedTotal: 6, held: 0 });
-    one.child.kill("SIGTERM");
-    expect(await one.ended).toBe(0);
-    expect((await ask(urls[1]!)).status).toBe(200);
-  });
+    await until(async () => (await usageOf(urls[0], env.DATA_DIR)).consumedTotal === 6);
+    expect(await usageOf(urls[0], env.DATA_DIR)).toMatchObject({ consumedTotal: 6, held: 0 });
 
-  test("twice on one directory, and a limit per minute holds for both together", async () => {
-    const env = { DATA_DIR: temporaryDirectory(), QUOTA_ADMIN_TOKEN: "token", QUOTA_WAIT_S: "0" };
-    const urls = await Promise.all([start(env).ready, start(env).ready]);
-    const headers = { authorization: "Bearer token" };
+    const token = readFileSync(join(env.DATA_DIR, "admin-token"), "utf8").trim();
+    const headers = { authorization: `Bearer ${token}` };
     const body = JSON.stringify({ rpm: 20 });
     await fetch(`${urls[0]}/api/keys/alice`, { method: "PATCH", headers, body });
     // Whoever is asked looks at the plan as it is in the file.
@@ -134,6 +128,10 @@ describe("the demo starts", () => {
       expect(after.rpm).toMatchObject({ limit: 20, used: 20, left: 0 });
       break;
     }
+
+    one.child.kill("SIGTERM");
+    expect(await one.ended).toBe(0);
+    expect((await ask(urls[1], { key: "sk-demo-bob" })).status).toBe(200);
   });
 
   test("on every address without its demo keys", async () => {
@@ -160,6 +158,11 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
     demo.child.kill("SIGTERM");
     await demo.ended;
     return dataDir;
+  };
+  const change = (dataDir: string, sql: string) => {
+    const db = new Database(join(dataDir, "storage.sqlite"));
+    db.exec(sql);
+    db.close();
   };
 
   test("when a variable is out of range", async () => {
@@ -188,28 +191,31 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
     expect(ofHost).toContain("HOST");
   });
 
-  test("when its database is no database, or was made by a newer version; nothing is made instead", async () => {
+  test("when its database is no database, was made by a newer version, or has a setting, which goes before the environment, that cannot be followed; nothing is made instead", async () => {
     const dataDir = temporaryDirectory();
     const file = join(dataDir, "storage.sqlite");
     writeFileSync(file, "this is not a database, but it is long enough to look at ".repeat(100));
     expect(await failure({ DATA_DIR: dataDir })).toContain("damaged");
     expect(readFileSync(file, "utf8")).toContain("this is not a database");
 
-    const [damaged, newer] = [temporaryDirectory(), temporaryDirectory()];
+    const [damaged, newer, set] = [temporaryDirectory(), temporaryDirectory(), temporaryDirectory()];
     const whole = await endedGateway();
-    cpSync(whole, newer, { recursive: true });
+    for (const copy of [newer, set]) cpSync(whole, copy, { recursive: true });
     const bytes = readFileSync(join(whole, "storage.sqlite"));
     // The pages of the tables; the header and the schema are as they were.
     bytes.fill(0xff, 4096 * 3);
     writeFileSync(join(damaged, "storage.sqlite"), bytes);
-    expect(await failure({ DATA_DIR: damaged })).toContain("damaged");
-
-    const db = new Database(join(newer, "storage.sqlite"));
-    db.exec(
+    change(
+      newer,
       "INSERT INTO schema_migrations (namespace, number, name) VALUES ('gateway', 9999, '9999-from-the-future')",
     );
-    db.close();
-    expect(await failure({ DATA_DIR: newer })).toContain("newer version");
+    change(set, `INSERT OR REPLACE INTO quota_settings VALUES ('quotaStore.driver', '"postgres"')`);
+    const [ofDamaged, ofNewer, ofSet] = await Promise.all(
+      [damaged, newer, set].map((DATA_DIR) => failure({ DATA_DIR })),
+    );
+    expect(ofDamaged).toContain("damaged");
+    expect(ofNewer).toContain("newer version");
+    expect(ofSet).toContain("quotaStore.driver");
   });
 
   test("when a file of its directory is in the way, or there is nothing to back up", async () => {
@@ -220,16 +226,6 @@ describe("the demo does not start, says why in a sentence, and exits with 1", ()
     expect(await failure({ DATA_DIR: empty }, ["backup", join(empty, "copy")])).toMatch(
       /^There is no database in DATA_DIR [^\n]+; set DATA_DIR/u,
     );
-  });
-
-  test("when a setting in the database, which goes before the environment, cannot be followed", async () => {
-    const dataDir = await endedGateway();
-    const db = new Database(join(dataDir, "storage.sqlite"));
-    const setting = (value: string) =>
-      db.prepare("INSERT OR REPLACE INTO quota_settings VALUES ('quotaStore.driver', ?)").run(value);
-    setting('"postgres"');
-    expect(await failure({ DATA_DIR: dataDir })).toContain("quotaStore.driver");
-    db.close();
   });
 
   test("when it is asked for something it does not do", async () => {
@@ -285,27 +281,25 @@ describe("the demo stops", () => {
     expect(await usageOf(await again.ready, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
   });
 
-  test("after the grace: what still streams is cut off and settled", async () => {
+  test("after the grace, or at the second SIGTERM, a second after the first: what still streams is cut off, and settled all the same", async () => {
     const dataDir = temporaryDirectory();
-    const demo = start({ DATA_DIR: dataDir, SHUTDOWN_GRACE_S: "0.2" });
-    const answer = await ask(await demo.ready, { stream: true, model: "m?failure=stalls-mid-stream" });
+    const stalls = { stream: true, model: "m?failure=stalls-mid-stream" };
+    const hasGrace = start({ DATA_DIR: dataDir, SHUTDOWN_GRACE_S: "0.2" });
+    const answer = await ask(await hasGrace.ready, stalls);
     await answer.body!.getReader().read();
-    demo.child.kill("SIGTERM");
-    expect(await demo.ended).toBe(0);
-    const again = start({ DATA_DIR: dataDir });
-    expect(await usageOf(await again.ready, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
-  });
+    hasGrace.child.kill("SIGTERM");
+    expect(await hasGrace.ended).toBe(0);
 
-  test("at the second SIGTERM, a second after the first: streams are cut off, and settled all the same", async () => {
-    const dataDir = temporaryDirectory();
-    const demo = start({ DATA_DIR: dataDir });
-    const answer = await ask(await demo.ready, { stream: true, model: "m?failure=stalls-mid-stream" });
-    await answer.body!.getReader().read();
-    const again = setInterval(() => demo.child.kill("SIGTERM"), 100);
-    expect(await demo.ended).toBe(0);
+    const isAskedTwice = start({ DATA_DIR: dataDir });
+    const url = await isAskedTwice.ready;
+    expect(await usageOf(url, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
+    const second = await ask(url, stalls);
+    await second.body!.getReader().read();
+    const again = setInterval(() => isAskedTwice.child.kill("SIGTERM"), 100);
+    expect(await isAskedTwice.ended).toBe(0);
     clearInterval(again);
     const next = start({ DATA_DIR: dataDir });
-    expect(await usageOf(await next.ready, dataDir)).toMatchObject({ consumedTotal: 1, held: 0 });
+    expect(await usageOf(await next.ready, dataDir)).toMatchObject({ consumedTotal: 2, held: 0 });
   });
 
   test("by kill -9 in a burst: what was acknowledged is counted, holds are gone in two generations, the file is sound", async () => {
