@@ -32,7 +32,7 @@ export default {
       name: "adapters-import-engine-and-core",
       comment: "An adapter implements the engine's ports in core's words; adapters never know each other.",
       severity: "error",
-      from: { path: "^packages/(sqlite|redis)/src/" },
+      from: { path: "^packages/(sqlite|redis|postgres)/src/" },
       to: { path: "^packages/", pathNot: "^packages/($1|engine|core)/src/" },
     },
     {
@@ -81,11 +81,11 @@ export default {
       to: { path: "^packages/", pathNot: "^packages/local-programs/src/" },
     },
     {
-      name: "local-redis-imports-local-programs",
-      comment: "It starts servers and stands in between; what is said to them is nothing to it.",
+      name: "local-servers-import-local-programs",
+      comment: "They start servers and stand in between; what is said to them is nothing to them.",
       severity: "error",
-      from: { path: "^packages/local-redis/src/" },
-      to: { path: "^packages/", pathNot: "^packages/local-(redis|programs)/src/" },
+      from: { path: "^packages/local-(redis|postgres)/src/" },
+      to: { path: "^packages/", pathNot: "^packages/local-($1|programs)/src/" },
     },
     {
       name: "nothing-imports-apps",

@@ -24,6 +24,8 @@ const rooms = [
   "packages/local-programs",
   "packages/local-redis",
   "packages/redis",
+  "packages/local-postgres",
+  "packages/postgres",
   "packages/http",
   "packages/express",
   "packages/simulator",
@@ -35,8 +37,12 @@ const rooms = [
 /** Rooms whose tests talk to real servers, which they start and stop themselves. */
 const withRedis = ["packages/local-redis", "packages/redis", "apps/demo", "examples"];
 
+/** Rooms whose tests make databases of their own on a server that is started for the run. */
+const withPostgres = ["packages/local-postgres", "packages/postgres"];
+
 const at = (path: string) => new URL(path, import.meta.url).pathname;
 const redisServer = at("packages/local-redis/src/ensureRedisServer.ts");
+const postgres = at("packages/local-postgres/src/ensurePostgres.ts");
 const pages = "e2e/browser/**/*.test.ts";
 
 /**
@@ -78,7 +84,10 @@ function nameOf(room: string): string {
 function among(some: readonly string[], name: string): TestProjectInlineConfiguration {
   return project({
     name,
-    globalSetup: some.some((room) => withRedis.includes(room)) ? [redisServer] : [],
+    globalSetup: [
+      ...(some.some((room) => withRedis.includes(room)) ? [redisServer] : []),
+      ...(some.some((room) => withPostgres.includes(room)) ? [postgres] : []),
+    ],
     include: some.flatMap((room) => [`${room}/test/**/*.test.ts`, `${room}/e2e/**/*.test.ts`]),
     exclude: [`apps/demo/${pages}`],
   });

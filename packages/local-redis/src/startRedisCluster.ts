@@ -1,5 +1,5 @@
+import { freePort } from "@quota/local-programs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./freePort.js";
 import { startRedisServer, type RedisServer } from "./startRedisServer.js";
 
 /** Three primaries that share the slots. */

@@ -1,9 +1,8 @@
+import { freePort, startGuarded, type Guarded } from "@quota/local-programs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askRedis } from "./askRedis.js";
-import { freePort } from "./freePort.js";
-import { startGuarded, type Guarded } from "./startGuarded.js";
 
 /** A private server on loopback. */
 export interface RedisServer {
@@ -66,14 +65,14 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
       running = undefined;
     },
     async start() {
-      running = await startGuarded(command, directory);
+      running = await startGuarded(command, { directory });
       await answering(port, running);
     },
     async stop() {
       if (stopped) return;
       stopped = true;
       // Whoever takes the directory away is the guard.
-      running ??= await startGuarded(["true"], directory);
+      running ??= await startGuarded(["true"], { directory });
       await running.end("remove the directory");
     },
   };

@@ -7,29 +7,44 @@ export interface Guarded {
   /** What it has written so far. */
   written(): string;
   signal(name: NodeJS.Signals): void;
-  /** Kills the program, and waits until it is gone. */
+  /** Ends the program, and waits until it is gone. */
   end(then: "keep the directory" | "remove the directory"): Promise<void>;
 }
 
 /**
  * The guard reads a pipe whose other end this process holds. When that is closed, by the end of this process at the latest
- * (even by SIGKILL), it kills the program and takes the directory away.
+ * (even by SIGKILL), it ends the program and takes the directory away.
  */
 const GUARD = `
 directory=$1
-shift
+signal=$2
+shift 2
 "$@" </dev/null &
 echo "pid $!"
 then=remove
 while read -r line; do then=$line; done
-kill -9 $! 2>/dev/null
+kill -"$signal" $! 2>/dev/null
 wait $! 2>/dev/null
 [ "$then" = keep ] || rm -rf "$directory"
 `;
 
+export interface GuardedOptions {
+  /** Goes with the program; and where the program is started. */
+  readonly directory: string;
+  /** Who runs it; default: who runs this process. It needs to own the directory. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  /** How it is ended: default at once. `QUIT`: for programs with children, which then take these along. */
+  readonly endWith?: "KILL" | "QUIT" | undefined;
+}
+
 /** Starts a program that ends with this process, and whose directory goes with it. */
-export async function startGuarded(command: readonly string[], directory: string): Promise<Guarded> {
-  const guard = spawn("sh", ["-c", GUARD, "guard", directory, ...command], {
+export async function startGuarded(
+  command: readonly string[],
+  { directory, user, endWith = "KILL" }: GuardedOptions,
+): Promise<Guarded> {
+  const guard = spawn("sh", ["-c", GUARD, "guard", directory, endWith, ...command], {
+    ...user,
+    cwd: directory,
     stdio: ["pipe", "pipe", "pipe"],
     // A Ctrl-C is for this process, which then closes the pipe.
     detached: true,

@@ -1,0 +1,11 @@
+export { openPostgres } from "./openPostgres.js";
+export type { PostgresDatabase, PostgresOptions } from "./openPostgres.js";
+export type { PostgresTransaction } from "./postgresTransaction.js";
+export { PostgresError } from "./postgresError.js";
+export type { PostgresFault } from "./postgresError.js";
+export { migrate } from "./migrate.js";
+export type { Migration, Migrations } from "./migrate.js";
+export { storedText, textStored } from "./storedText.js";
+
+export { createPostgresSettings, SETTINGS_TOPIC } from "./createPostgresSettings.js";
+export type { Settings, SettingValue } from "./createPostgresSettings.js";
