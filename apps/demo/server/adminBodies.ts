@@ -3,6 +3,7 @@ import { z } from "zod";
 import { baseUrlProblem } from "./baseUrl.js";
 import { fitsHeader } from "./fitsHeader.js";
 import { isSimulated } from "./simulated.js";
+import { modelPriceList } from "./spend/modelPriceSpec.js";
 
 const id = z.string("must be a text.").superRefine((value, context) => {
   const fault = idFault(value, "");
@@ -83,6 +84,7 @@ export const connectionBody = z.strictObject({
   baseUrl,
   models: models.optional(),
   dialects: dialects.optional(),
+  prices: modelPriceList.optional(),
   auth: auth.default({ kind: "none" }),
 });
 
@@ -91,6 +93,7 @@ export const connectionChangeBody = z.strictObject({
   baseUrl: baseUrl.optional(),
   models: models.nullable().optional(),
   dialects: dialects.nullable().optional(),
+  prices: modelPriceList.nullable().optional(),
   auth: auth.optional(),
 });
 

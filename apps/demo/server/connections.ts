@@ -1,7 +1,6 @@
-import type { QuotaDatabase } from "@quota/sqlite";
-import { keptReading } from "./keptReading.js";
 import { DIALECTS, type Dialect } from "./route.js";
-import type { SecretFiles } from "./secretFiles.js";
+import type { GatewayTables, StoredConnection } from "./tables/gatewayTables.js";
+import type { ModelPriceSpec } from "./spend/modelPriceSpec.js";
 import type { UpstreamAuth } from "./upstreamAuth.js";
 
 /** One provider account, and how to reach it. */
@@ -14,6 +13,8 @@ export interface Connection {
   /** Undefined: every model. */
   readonly models: readonly string[] | undefined;
   readonly dialects: readonly Dialect[];
+  /** What the owner says models cost here; it goes before every price list. */
+  readonly prices: readonly ModelPriceSpec[];
   /** Grows with every change; what an edit was based on. */
   readonly version: number;
   readonly createdAt: string;
@@ -25,6 +26,7 @@ export interface NewConnection {
   readonly baseUrl: string;
   readonly models?: readonly string[] | undefined;
   readonly dialects?: readonly Dialect[] | undefined;
+  readonly prices?: readonly ModelPriceSpec[] | undefined;
   readonly auth: UpstreamAuth;
 }
 
@@ -34,14 +36,15 @@ export interface ConnectionChange {
   readonly baseUrl?: string | undefined;
   readonly models?: readonly string[] | null | undefined;
   readonly dialects?: readonly Dialect[] | null | undefined;
+  readonly prices?: readonly ModelPriceSpec[] | null | undefined;
   readonly auth?: UpstreamAuth | undefined;
 }
 
-/** The provider accounts. What they are is in the database, how to prove oneself to them in files of mode 0600 beside it. */
+/** The provider accounts. How to prove oneself to them is kept apart from what they are. */
 export interface Connections {
   get(id: string): Connection | undefined;
   list(): readonly Connection[];
-  /** For the proxy alone: never part of an answer. A connection whose file is missing (a restored backup) has none. */
+  /** For the proxy alone: never part of an answer. One that lost its secret (a restored backup) has none. */
   authOf(id: string): UpstreamAuth;
   /** @returns undefined when the id is taken. */
   create(connection: NewConnection, now: number): Promise<Connection | undefined>;
@@ -53,96 +56,76 @@ export interface Connections {
 /** The base URL of a connection that is answered by the built-in simulator. */
 export const SIMULATOR = "simulator";
 
-export function createConnections(database: QuotaDatabase, secrets: SecretFiles): Connections {
-  const { connection: db } = database;
-  const byId = db.prepare<[string], Row>("SELECT * FROM connections WHERE id = ?");
-  const all = db.prepare<[], Row>("SELECT * FROM connections ORDER BY created_at, id");
-  const insert = db.prepare(
-    "INSERT INTO connections (id, provider, base_url, models, dialects, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-  );
-  const replace = db.prepare(
-    "UPDATE connections SET provider = ?, base_url = ?, models = ?, dialects = ?, version = version + 1 WHERE id = ?",
-  );
-  const remove = db.prepare("DELETE FROM connections WHERE id = ?");
+export function createConnections({ rows, write }: Pick<GatewayTables, "rows" | "write">): Connections {
+  /** Of lists of rows, as they are shown: the path of every request reads one. */
+  const lists = new WeakMap<readonly StoredConnection[], readonly Connection[]>();
 
-  const get = (id: string): Connection | undefined => connectionOf(byId.get(id));
-  const kept = keptReading(database, () => all.all().map((row) => connectionOf(row)!));
-  /** As read from their files, so that no request waits for one. A change, in whatever process, is another version. */
-  const auths = new Map<string, { readonly life: string; readonly auth: UpstreamAuth }>();
-
-  function write<Result>(work: () => Result): Promise<Result> {
-    return database.write(() => {
-      kept.forget();
-      return work();
-    });
+  function list(): readonly Connection[] {
+    const stored = rows.connections.list();
+    const known = lists.get(stored);
+    if (known !== undefined) return known;
+    const shownNow = stored.map(shown);
+    lists.set(stored, shownNow);
+    return shownNow;
   }
 
   return {
-    get,
-    list: () => kept.get(),
-    authOf(id) {
-      const now = kept.get().find((each) => each.id === id);
-      const life = `${String(now?.createdAt)} ${String(now?.version)}`;
-      const before = auths.get(id);
-      if (before?.life === life) return before.auth;
-      const text = secrets.read(id);
-      if (text === undefined) return { kind: "none" };
-      const auth = JSON.parse(text) as UpstreamAuth;
-      auths.set(id, { life, auth });
-      return auth;
+    get(id) {
+      const row = rows.connections.get(id);
+      return row && shown(row);
     },
-    create: ({ id, provider, baseUrl, models, dialects, auth }, now) =>
-      write(() => {
-        const row = [id, provider, stored(baseUrl), listText(models), listText(dialects), now];
-        if (insert.run(row).changes === 0) return undefined;
-        secrets.write(id, JSON.stringify(auth));
-        return get(id);
+    list,
+    authOf: (id) => rows.authOf(id) ?? { kind: "none" },
+    create: ({ id, provider, baseUrl, models = null, dialects = null, prices = null, auth }, now) =>
+      write((inside) => {
+        if (inside.connections.get(id) !== undefined) return undefined;
+        const made: StoredConnection = {
+          id,
+          provider,
+          baseUrl: stored(baseUrl),
+          models,
+          dialects,
+          prices,
+          version: 1,
+          createdAt: now,
+        };
+        inside.connections.put(made);
+        inside.putAuth(id, auth);
+        return shown(made);
       }),
-    update: (id, change, ifVersion) =>
-      write(() => {
-        const before = byId.get(id);
+    update: (id, { provider, baseUrl, models, dialects, prices, auth }, ifVersion) =>
+      write((inside) => {
+        const before = inside.connections.get(id);
         if (before === undefined) return undefined;
         if (ifVersion !== undefined && ifVersion !== before.version) return "stale";
-        replace.run(
-          change.provider ?? before.provider,
-          change.baseUrl === undefined ? before.base_url : stored(change.baseUrl),
-          change.models === undefined ? before.models : listText(change.models),
-          change.dialects === undefined ? before.dialects : listText(change.dialects),
-          id,
-        );
-        if (change.auth !== undefined) secrets.write(id, JSON.stringify(change.auth));
-        return get(id);
+        const after: StoredConnection = {
+          ...before,
+          provider: provider ?? before.provider,
+          baseUrl: baseUrl === undefined ? before.baseUrl : stored(baseUrl),
+          models: models === undefined ? before.models : models,
+          dialects: dialects === undefined ? before.dialects : dialects,
+          prices: prices === undefined ? before.prices : prices,
+          version: before.version + 1,
+        };
+        inside.connections.put(after);
+        if (auth !== undefined) inside.putAuth(id, auth);
+        return shown(after);
       }),
-    delete: (id) =>
-      write(() => {
-        const existed = remove.run(id).changes > 0;
-        auths.delete(id);
-        if (existed) secrets.delete(id);
-        return existed;
-      }),
+    delete: (id) => write(({ connections }) => connections.delete(id)),
   };
 }
 
-interface Row {
-  readonly id: string;
-  readonly provider: string;
-  readonly base_url: string | null;
-  readonly models: string | null;
-  readonly dialects: string | null;
-  readonly version: number;
-  readonly created_at: number;
-}
-
-function connectionOf(row: Row | undefined): Connection | undefined {
-  if (row === undefined) return undefined;
+function shown(row: StoredConnection): Connection {
+  const { id, provider, baseUrl, models, dialects, prices, version, createdAt } = row;
   return {
-    id: row.id,
-    provider: row.provider,
-    baseUrl: row.base_url ?? SIMULATOR,
-    models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
-    dialects: row.dialects === null ? dialectsOf(row.provider) : (JSON.parse(row.dialects) as Dialect[]),
-    version: row.version,
-    createdAt: new Date(row.created_at).toISOString(),
+    id,
+    provider,
+    baseUrl: baseUrl ?? SIMULATOR,
+    models: models ?? undefined,
+    dialects: dialects ?? dialectsOf(provider),
+    prices: prices ?? [],
+    version,
+    createdAt: new Date(createdAt).toISOString(),
   };
 }
 
@@ -155,8 +138,4 @@ function dialectsOf(provider: string): readonly Dialect[] {
 
 function stored(baseUrl: string): string | null {
   return baseUrl === SIMULATOR ? null : baseUrl;
-}
-
-function listText(list: readonly string[] | null | undefined): string | null {
-  return list == null ? null : JSON.stringify(list);
 }

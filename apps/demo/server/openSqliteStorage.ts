@@ -15,17 +15,15 @@ import type { Logger } from "pino";
 import { createApiKeys } from "./apiKeys.js";
 import { createConfig } from "./config/createConfig.js";
 import { createConnections } from "./connections.js";
-import apiKeysSql from "./migrations/0001-api-keys.sql";
-import connectionsSql from "./migrations/0002-connections.sql";
-import ratePlanSql from "./migrations/0003-rate-plan.sql";
-import sessionsSql from "./migrations/0004-sessions.sql";
-import keyOrdinalsSql from "./migrations/0005-key-ordinals.sql";
+import { GATEWAY_MIGRATIONS } from "./gatewayMigrations.js";
 import { createOrganisations } from "./organisations.js";
 import { createRateForest } from "./rateForest.js";
 import { createSecretFiles } from "./secretFiles.js";
+import { createSqliteSessionRows } from "./session/createSqliteSessionRows.js";
 import { createSessions } from "./session/sessions.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
+import { createSqliteTables } from "./tables/createSqliteTables.js";
 import { createTeams } from "./teams.js";
 
 /** Everything in one SQLite file, `DATA_DIR/storage.sqlite`; the secrets of connections in files of mode 0600 beside it. */
@@ -39,21 +37,13 @@ export async function openSqliteStorage({
   const db = await openQuotaDatabase({ file: fileIn(dataDir) });
   const opened = [db];
   try {
-    await migrate(db, {
-      namespace: "gateway",
-      migrations: [
-        { number: 1, name: "0001-api-keys", sql: apiKeysSql },
-        { number: 2, name: "0002-connections", sql: connectionsSql },
-        { number: 3, name: "0003-rate-plan", sql: ratePlanSql },
-        { number: 4, name: "0004-sessions", sql: sessionsSql },
-        { number: 5, name: "0005-key-ordinals", sql: keyOrdinalsSql },
-      ],
-    });
+    await migrate(db, GATEWAY_MIGRATIONS);
     const secrets = createSecretFiles(join(dataDir, "secrets"));
     const importer = await openQuotaDatabase({ file: fileIn(dataDir) });
     opened.push(importer);
     const store = createSqliteUsageStore(db);
-    const forest = createRateForest(db, { logger });
+    const tables = createSqliteTables(db, secrets);
+    const forest = createRateForest(tables, { logger });
     const touch = db.connection.prepare("SELECT count(*) FROM connections");
     return {
       store,
@@ -62,19 +52,24 @@ export async function openSqliteStorage({
       plans: createSqlitePlanOverrides(db, { logger }),
       settings: createSqliteSettings(db),
       watch: (look) => db.watch(look),
-      keys: createApiKeys(db, forest),
-      teams: createTeams(db, forest),
-      organisations: createOrganisations(db, forest),
+      keys: createApiKeys(tables, forest),
+      teams: createTeams(tables, forest),
+      organisations: createOrganisations(tables, forest),
       forest,
-      connections: createConnections(db, secrets),
+      connections: createConnections(tables),
       sessionsOf: (adminToken) =>
-        createSessions(db, adminToken, (error) =>
+        createSessions(createSqliteSessionRows(db), adminToken, (error) =>
           logger.warn(
             { scope: "gateway:sessions", err: error },
             "When a session was last used cannot be written.",
           ),
         ),
-      config: createConfig(importer, secrets),
+      // On a handle of its own: whoever keeps parts of the file at hand then sees a replacement as any neighbour's change.
+      config: createConfig({
+        tables: createSqliteTables(importer, secrets),
+        pools: createSqlitePoolDirectory(importer),
+        plans: createSqlitePlanOverrides(importer),
+      }),
       touch: () => void touch.get(),
       integrity: () => integrityOf(db),
       backup: (file) => backupTo(db, file),

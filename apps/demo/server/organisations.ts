@@ -1,7 +1,7 @@
-import type { QuotaDatabase } from "@quota/sqlite";
 import type { Deletion } from "./deletion.js";
 import type { RateForest } from "./rateForest.js";
 import { changedLimits, type RateLimits, type RateLimitsAsked } from "./rateLimits.js";
+import type { GatewayTables, StoredOrganisation } from "./tables/gatewayTables.js";
 
 /** A root of the rate plan: teams belong to it, and keys without a team may. */
 export interface Organisation extends RateLimits {
@@ -12,7 +12,7 @@ export interface Organisation extends RateLimits {
   readonly createdAt: string;
 }
 
-/** The organisations, in the gateway's database. Another process's changes are seen at once. */
+/** The organisations, in the gateway's database. */
 export interface Organisations {
   get(id: string): Organisation | undefined;
   list(): readonly Organisation[];
@@ -30,67 +30,52 @@ export interface Organisations {
   delete(id: string): Promise<Deletion>;
 }
 
-export function createOrganisations({ connection: db }: QuotaDatabase, forest: RateForest): Organisations {
-  const byId = db.prepare<[string], Row>("SELECT * FROM organisations WHERE id = ?");
-  const all = db.prepare<[], Row>("SELECT * FROM organisations ORDER BY created_at, id");
-  const insert = db.prepare(
-    "INSERT INTO organisations (id, name, rpm, tpm, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-  );
-  const replace = db.prepare(
-    "UPDATE organisations SET name = ?, rpm = ?, tpm = ?, version = version + 1 WHERE id = ?",
-  );
-  const remove = db.prepare("DELETE FROM organisations WHERE id = ?");
-  const teamsIn = db
-    .prepare<[string], string>("SELECT id FROM teams WHERE organisation_id = ? ORDER BY id")
-    .pluck();
-  const keysIn = db
-    .prepare<[string], string>(
-      "SELECT api_key_id FROM api_key_places WHERE organisation_id = ? ORDER BY api_key_id",
-    )
-    .pluck();
-
-  const get = (id: string): Organisation | undefined => organisationOf(byId.get(id));
-
+export function createOrganisations(
+  { rows }: Pick<GatewayTables, "rows">,
+  forest: RateForest,
+): Organisations {
   return {
-    get,
-    list: () => all.all().map((row) => organisationOf(row)!),
+    get: (id) => shownOr(rows.organisations.get(id)),
+    list: () => rows.organisations.list().map(shown),
     create: ({ id, name = id, rpm = null, tpm = null }, now) =>
-      forest.write((touch) => {
-        if (insert.run(id, name, rpm, tpm, now).changes === 0) return undefined;
+      forest.write(({ organisations }, touch) => {
+        if (organisations.get(id) !== undefined) return undefined;
+        const made = { id, name, rpm, tpm, version: 1, createdAt: now };
+        organisations.put(made);
         touch();
-        return get(id);
+        return shown(made);
       }),
     update: (id, change, ifVersion) =>
-      forest.write((touch) => {
-        const before = byId.get(id);
+      forest.write(({ organisations }, touch) => {
+        const before = organisations.get(id);
         if (before === undefined) return undefined;
         if (ifVersion !== undefined && ifVersion !== before.version) return "stale";
-        const { rpm, tpm } = changedLimits(before, change);
-        replace.run(change.name ?? before.name, rpm, tpm, id);
+        const after = {
+          ...before,
+          ...changedLimits(before, change),
+          name: change.name ?? before.name,
+          version: before.version + 1,
+        };
+        organisations.put(after);
         touch();
-        return get(id);
+        return shown(after);
       }),
     delete: (id) =>
-      forest.write((touch): Deletion => {
-        if (byId.get(id) === undefined) return { kind: "missing" };
-        const [teams, keys] = [teamsIn.all(id), keysIn.all(id)];
+      forest.write(({ organisations, membersOf }, touch): Deletion => {
+        if (organisations.get(id) === undefined) return { kind: "missing" };
+        const { teams, keys } = membersOf({ kind: "organisation", id });
         if (teams.length + keys.length > 0) return { kind: "in-use", teams, keys };
-        remove.run(id);
+        organisations.delete(id);
         touch();
         return { kind: "deleted" };
       }),
   };
 }
 
-interface Row extends RateLimits {
-  readonly id: string;
-  readonly name: string;
-  readonly version: number;
-  readonly created_at: number;
+function shown({ createdAt, ...organisation }: StoredOrganisation): Organisation {
+  return { ...organisation, createdAt: new Date(createdAt).toISOString() };
 }
 
-function organisationOf(row: Row | undefined): Organisation | undefined {
-  if (row === undefined) return undefined;
-  const { id, name, rpm, tpm, version, created_at } = row;
-  return { id, name, rpm, tpm, version, createdAt: new Date(created_at).toISOString() };
+function shownOr(row: StoredOrganisation | undefined): Organisation | undefined {
+  return row && shown(row);
 }

@@ -1,7 +1,7 @@
 import { plantRatePlan, ratePathFrom, type RatePlanFault } from "@quota/core";
 import type { Logger, RatePlanRequest, RevisedRatePlan } from "@quota/engine";
-import type { QuotaDatabase } from "@quota/sqlite";
-import { rateNodeId, type RateKind } from "./rateNodeId.js";
+import { rateNodeId } from "./rateNodeId.js";
+import type { GatewayTables, RateRow, WritableRows } from "./tables/gatewayTables.js";
 
 /** The rate plan as it stands in the database, planted. Its revision grows with every write to organisations, teams, or placed keys. */
 export interface PlantedForest extends RevisedRatePlan {
@@ -11,13 +11,15 @@ export interface PlantedForest extends RevisedRatePlan {
 }
 
 /**
- * Organisations, teams and keys as one rate plan, kept at hand: a request reads its own path and no file. What this process writes is
- * in force when the write is answered; what another writes, within a second, and at once where a ledger tells of a newer revision.
+ * Organisations, teams and keys as one rate plan, kept at hand: a request reads its own path and no database. What this process writes is
+ * in force when the write is answered; what another writes, within two seconds, and at once where a ledger tells of a newer revision.
  */
 export interface RateForest {
   current(): PlantedForest;
-  /** As the file has it now. @throws the driver's error when it cannot be read. */
+  /** The newest that this process can tell without waiting. @throws the database's error where that is a reading of it. */
   latest(): PlantedForest;
+  /** As the database has it now. @throws the database's error when it cannot be read. */
+  newest(): Promise<PlantedForest>;
   /**
    * The plan, and a key's path in it. Undefined where nothing on the path has a limit: such a request has nothing to ask, and must not
    * pay for it, so it is not counted either.
@@ -27,48 +29,26 @@ export interface RateForest {
    * Runs `work` in one write transaction; where it calls `touch`, the plan's revision rises in the same transaction, and the new
    * plan is in force when this resolves.
    */
-  write<Answer>(work: (touch: () => void) => Answer): Promise<Answer>;
+  write<Answer>(work: (rows: WritableRows, touch: () => void) => Answer): Promise<Answer>;
   /** Raises the revision to at least this: several machines that import one configuration must agree on its revision too. */
   adopt(revision: number): Promise<void>;
 }
 
-/** Names the plan's row in `quota_revisions`. */
-const TOPIC = "rate-plan";
-
-/** @throws the driver's error when the tables cannot be read. */
+/** @throws the database's error when the tables cannot be read. */
 export function createRateForest(
-  db: QuotaDatabase,
+  tables: GatewayTables,
   { logger }: { readonly logger?: Logger | undefined } = {},
 ): RateForest {
-  const { connection } = db;
-  const revisionIn = connection
-    .prepare<[string], number>("SELECT revision FROM quota_revisions WHERE topic = ?")
-    .pluck();
-  const raise = connection.prepare(
-    `INSERT INTO quota_revisions (topic, revision) VALUES (@topic, max(1, @least))
-     ON CONFLICT (topic) DO UPDATE SET revision = max(revision + @step, @least)`,
-  );
-  const rows = connection.prepare<[], Row>(
-    `SELECT 'organisation' AS kind, id, NULL AS team_id, NULL AS organisation_id, rpm, tpm FROM organisations
-     UNION ALL SELECT 'team', id, NULL, organisation_id, rpm, tpm FROM teams
-     UNION ALL SELECT 'key', api_key_id, team_id, organisation_id, rpm, tpm FROM api_key_places
-       WHERE coalesce(team_id, organisation_id, rpm, tpm) IS NOT NULL`,
-  );
-  // One reading of the revision and the rows.
-  const read = connection.transaction((before: PlantedForest | undefined): PlantedForest => {
-    const revision = revisionIn.get(TOPIC) ?? 0;
-    if (before?.revision === revision) return before;
-    const found = rows.all();
-    const planted = plantRatePlan({ nodes: found.map(nodeOf) });
-    if (planted.ok) {
-      const idOf = new Map(found.map(({ kind, id }) => [rateNodeId(kind, id), id]));
-      return { id: "gateway", revision, plan: planted.plan, idOf, warnings: planted.warnings };
-    }
-    const faults = planted.faults.map(({ message }) => message).join(" ");
-    throw new Error(`The stored rate plan is damaged: ${faults}`);
-  });
   let known = read(undefined);
   let requests = new Map<string, RatePlanRequest | undefined>();
+
+  function read(before: PlantedForest | undefined): PlantedForest {
+    return tables.reading((rows) => {
+      const revision = rows.ratePlanRevision();
+      if (before?.revision === revision) return before;
+      return planted(rows.rateRows(), revision);
+    });
+  }
 
   function refresh(): void {
     const next = read(known);
@@ -77,7 +57,7 @@ export function createRateForest(
     requests = new Map();
   }
 
-  db.watch(() => {
+  tables.watch(() => {
     try {
       refresh();
     } catch (err) {
@@ -94,42 +74,48 @@ export function createRateForest(
       refresh();
       return known;
     },
+    async newest() {
+      await tables.catchUp();
+      refresh();
+      return known;
+    },
     askedBy(apiKeyId) {
       if (!requests.has(apiKeyId)) requests.set(apiKeyId, limited(known, rateNodeId("key", apiKeyId)));
       return requests.get(apiKeyId);
     },
     async write(work) {
-      const answer = await db.write(() => {
-        const touched = new Set<typeof TOPIC>();
-        const done = work(() => void touched.add(TOPIC));
-        for (const topic of touched) raise.run({ topic, step: 1, least: 0 });
+      const answer = await tables.write((rows) => {
+        let step = 0;
+        const done = work(rows, () => (step = 1));
+        if (step > 0) rows.raiseRatePlan({ by: step, least: 1 });
         return done;
       });
       refresh();
       return answer;
     },
     async adopt(revision) {
-      await db.write(() => raise.run({ topic: TOPIC, step: 0, least: revision }));
+      await tables.write((rows) => rows.raiseRatePlan({ by: 0, least: Math.max(1, revision) }));
       refresh();
     },
   };
 }
 
-interface Row {
-  readonly kind: RateKind;
-  readonly id: string;
-  readonly team_id: string | null;
-  readonly organisation_id: string | null;
-  readonly rpm: number | null;
-  readonly tpm: number | null;
+function planted(rows: readonly RateRow[], revision: number): PlantedForest {
+  const sown = plantRatePlan({ nodes: rows.map(nodeOf) });
+  if (sown.ok) {
+    const idOf = new Map(rows.map(({ kind, id }) => [rateNodeId(kind, id), id]));
+    return { id: "gateway", revision, plan: sown.plan, idOf, warnings: sown.warnings };
+  }
+  const faults = sown.faults.map(({ message }) => message).join(" ");
+  throw new Error(`The stored rate plan is damaged: ${faults}`);
 }
 
-function nodeOf({ kind, id, team_id: team, organisation_id: organisation, rpm, tpm }: Row) {
+function nodeOf({ kind, id, teamId, orgId, rpm, tpm }: RateRow) {
   const parent =
-    team !== null
-      ? rateNodeId("team", team)
-      : organisation !== null
-        ? rateNodeId("organisation", organisation)
+    teamId !== null
+      ? rateNodeId("team", teamId)
+      : orgId !== null
+        ? rateNodeId("organisation", orgId)
         : undefined;
   return { id: rateNodeId(kind, id), kind, rpm, tpm, parent };
 }

@@ -170,7 +170,7 @@ export async function startGateway({
     const rates = createRateAdmission({
       store: metrics.watchStore(store),
       async loadPlan(_id, revision) {
-        const planted = forest.latest();
+        const planted = await forest.newest();
         if (planted.revision >= revision || !(await replicaWatch.isNobodys(revision))) return planted;
         await forest.adopt(revision);
         log.warn(
@@ -263,8 +263,7 @@ export async function startGateway({
       logins,
       config: storage.config,
       reload: async () => {
-        await Promise.all([pools.list(), plans.list()]);
-        forest.latest();
+        await Promise.all([pools.list(), plans.list(), forest.newest()]);
         await replicaWatch.announce();
         for (const { id } of connections.list()) changed(id);
       },

@@ -1,8 +1,8 @@
 import { InvalidInputError } from "@quota/engine";
-import type { QuotaDatabase } from "@quota/sqlite";
 import type { Deletion } from "./deletion.js";
 import type { RateForest } from "./rateForest.js";
 import { changedLimits, type RateLimits, type RateLimitsAsked } from "./rateLimits.js";
+import type { GatewayTables, StoredOrganisation, StoredTeam, Table } from "./tables/gatewayTables.js";
 import { unknownOwner } from "./unknownOwner.js";
 
 /** Several keys under one limit, perhaps in an organisation. */
@@ -21,7 +21,7 @@ interface TeamAsked extends RateLimitsAsked {
   readonly orgId?: string | null | undefined;
 }
 
-/** The teams, in the gateway's database. Another process's changes are seen at once. */
+/** The teams, in the gateway's database. */
 export interface Teams {
   get(id: string): Team | undefined;
   list(): readonly Team[];
@@ -35,72 +35,57 @@ export interface Teams {
   delete(id: string): Promise<Deletion>;
 }
 
-export function createTeams({ connection: db }: QuotaDatabase, forest: RateForest): Teams {
-  const byId = db.prepare<[string], Row>("SELECT * FROM teams WHERE id = ?");
-  const all = db.prepare<[], Row>("SELECT * FROM teams ORDER BY created_at, id");
-  const insert = db.prepare(
-    "INSERT INTO teams (id, name, organisation_id, rpm, tpm, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-  );
-  const replace = db.prepare(
-    "UPDATE teams SET name = ?, organisation_id = ?, rpm = ?, tpm = ?, version = version + 1 WHERE id = ?",
-  );
-  const remove = db.prepare("DELETE FROM teams WHERE id = ?");
-  const organisation = db.prepare<[string]>("SELECT 1 FROM organisations WHERE id = ?");
-  const keysIn = db
-    .prepare<[string], string>("SELECT api_key_id FROM api_key_places WHERE team_id = ? ORDER BY api_key_id")
-    .pluck();
-
-  const get = (id: string): Team | undefined => teamOf(byId.get(id));
-
-  function refuseUnknown(orgId: string | null | undefined): void {
-    if (orgId != null && organisation.get(orgId) === undefined)
-      throw new InvalidInputError([unknownOwner("organisation", orgId)]);
-  }
-
+export function createTeams({ rows }: Pick<GatewayTables, "rows">, forest: RateForest): Teams {
   return {
-    get,
-    list: () => all.all().map((row) => teamOf(row)!),
+    get: (id) => shownOr(rows.teams.get(id)),
+    list: () => rows.teams.list().map(shown),
     create: ({ id, name = id, orgId = null, rpm = null, tpm = null }, now) =>
-      forest.write((touch) => {
-        refuseUnknown(orgId);
-        if (insert.run(id, name, orgId, rpm, tpm, now).changes === 0) return undefined;
+      forest.write(({ organisations, teams }, touch) => {
+        refuseUnknown(orgId, organisations);
+        if (teams.get(id) !== undefined) return undefined;
+        const made = { id, name, orgId, rpm, tpm, version: 1, createdAt: now };
+        teams.put(made);
         touch();
-        return get(id);
+        return shown(made);
       }),
     update: (id, change, ifVersion) =>
-      forest.write((touch) => {
-        const before = byId.get(id);
+      forest.write(({ organisations, teams }, touch) => {
+        const before = teams.get(id);
         if (before === undefined) return undefined;
         if (ifVersion !== undefined && ifVersion !== before.version) return "stale";
-        refuseUnknown(change.orgId);
-        const orgId = change.orgId === undefined ? before.organisation_id : change.orgId;
-        const { rpm, tpm } = changedLimits(before, change);
-        replace.run(change.name ?? before.name, orgId, rpm, tpm, id);
+        refuseUnknown(change.orgId, organisations);
+        const after = {
+          ...before,
+          ...changedLimits(before, change),
+          name: change.name ?? before.name,
+          orgId: change.orgId === undefined ? before.orgId : change.orgId,
+          version: before.version + 1,
+        };
+        teams.put(after);
         touch();
-        return get(id);
+        return shown(after);
       }),
     delete: (id) =>
-      forest.write((touch): Deletion => {
-        if (byId.get(id) === undefined) return { kind: "missing" };
-        const keys = keysIn.all(id);
+      forest.write(({ teams, membersOf }, touch): Deletion => {
+        if (teams.get(id) === undefined) return { kind: "missing" };
+        const { keys } = membersOf({ kind: "team", id });
         if (keys.length > 0) return { kind: "in-use", teams: [], keys };
-        remove.run(id);
+        teams.delete(id);
         touch();
         return { kind: "deleted" };
       }),
   };
 }
 
-interface Row extends RateLimits {
-  readonly id: string;
-  readonly name: string;
-  readonly organisation_id: string | null;
-  readonly version: number;
-  readonly created_at: number;
+function refuseUnknown(orgId: string | null | undefined, organisations: Table<StoredOrganisation>): void {
+  if (orgId != null && organisations.get(orgId) === undefined)
+    throw new InvalidInputError([unknownOwner("organisation", orgId)]);
 }
 
-function teamOf(row: Row | undefined): Team | undefined {
-  if (row === undefined) return undefined;
-  const { id, name, organisation_id: orgId, rpm, tpm, version, created_at } = row;
-  return { id, name, orgId, rpm, tpm, version, createdAt: new Date(created_at).toISOString() };
+function shown({ createdAt, ...team }: StoredTeam): Team {
+  return { ...team, createdAt: new Date(createdAt).toISOString() };
+}
+
+function shownOr(row: StoredTeam | undefined): Team | undefined {
+  return row && shown(row);
 }

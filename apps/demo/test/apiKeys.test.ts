@@ -1,20 +1,14 @@
 import { readFileSync } from "node:fs";
-import type { QuotaDatabase } from "@quota/sqlite";
 import { describe, expect, test } from "vitest";
-import { createApiKeys } from "../server/apiKeys.js";
 import { authenticate } from "../server/authenticate.js";
-import { createRateForest } from "../server/rateForest.js";
 import { createHostCheck } from "../server/session/hostCheck.js";
 import { openDatabase } from "./openDatabase.js";
+import { DATABASES, openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
-const keysIn = (db: QuotaDatabase) => createApiKeys(db, createRateForest(db));
-
-describe("an API key", () => {
-  test("is found by its secret, which is shown once and is nowhere in the database", async () => {
-    const directory = temporaryDirectory();
-    const db = await openDatabase(directory);
-    const keys = keysIn(db);
+describe.each(DATABASES)("an API key in $name", ({ open }) => {
+  test("is found by its secret, which is shown once", async () => {
+    const { keys } = await open();
     const created = await keys.create({ id: "dora", name: "Dora's laptop" }, 1_000);
     expect(created?.secret).toMatch(/^sk-quota-[\w-]{43}$/u);
     expect(keys.ofSecret(created!.secret)).toMatchObject({
@@ -23,19 +17,17 @@ describe("an API key", () => {
       disabled: false,
     });
     expect(JSON.stringify(keys.list())).not.toContain(created!.secret);
-    db.connection.pragma("wal_checkpoint(TRUNCATE)");
-    expect(readFileSync(db.file).includes(created!.secret)).toBe(false);
   });
 
   test("with an id that is taken is not made, and the old secret stays good", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await open();
     const first = await keys.create({ id: "dora" }, 1);
     expect(await keys.create({ id: "dora" }, 2)).toBeUndefined();
     expect(keys.ofSecret(first!.secret)?.id).toBe("dora");
   });
 
   test("may have any id", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await open();
     for (const id of ["__proto__", "a|b", "{x}", "constructor", "ключ", "2001:db8::1"]) {
       const created = await keys.create({ id }, 1);
       expect(keys.ofSecret(created!.secret)?.id).toBe(id);
@@ -44,7 +36,7 @@ describe("an API key", () => {
   });
 
   test("has a new secret after it was rotated, and the old one is nobody's", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await open();
     const first = await keys.create({ id: "dora", demoSecret: "sk-demo-dora" }, 1);
     const second = await keys.rotate("dora");
     expect(second!.secret).not.toBe(first!.secret);
@@ -55,30 +47,45 @@ describe("an API key", () => {
   });
 
   test("is gone once deleted", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await open();
     const created = await keys.create({ id: "dora" }, 1);
     expect(await keys.delete("dora")).toBe(true);
     expect(await keys.delete("dora")).toBe(false);
     expect(keys.ofSecret(created!.secret)).toBeUndefined();
   });
 
-  test("changed by another process is seen at once, as is one changed here", async () => {
-    const directory = temporaryDirectory();
-    const here = keysIn(await openDatabase(directory));
-    const there = keysIn(await openDatabase(directory));
+  test("changed by another process is seen as soon as one looks, and at once where it was changed", async () => {
+    const opened = await open();
+    const other = await opened.another();
+    const [here, there] = [opened.keys, other.keys];
     const { secret } = (await here.create({ id: "dora" }, 1))!;
     const state = (keys: typeof here) => keys.ofSecret(secret)?.disabled ?? "nobody's";
-    const both = () => [state(here), state(there)];
-    expect(both()).toEqual([false, false]);
+    const both = async () => {
+      await Promise.all([opened.tables.catchUp(), other.tables.catchUp()]);
+      return [state(here), state(there)];
+    };
+    expect(await both()).toEqual([false, false]);
     await there.setDisabled("dora", true);
-    expect(both()).toEqual([true, true]);
+    expect(state(there)).toBe(true);
+    expect(await both()).toEqual([true, true]);
     await here.setDisabled("dora", false);
-    expect(both()).toEqual([false, false]);
+    expect(await both()).toEqual([false, false]);
     await there.update("dora", { name: "Dora" });
+    await opened.tables.catchUp();
     expect(here.ofSecret(secret)?.name).toBe("Dora");
     await here.rotate("dora");
-    expect(both()).toEqual(["nobody's", "nobody's"]);
+    expect(await both()).toEqual(["nobody's", "nobody's"]);
   });
+});
+
+test("the secret of a key is nowhere in the file", async () => {
+  const directory = temporaryDirectory();
+  const { keys } = await openSqliteTables(directory);
+  const { secret } = (await keys.create({ id: "dora" }, 1_000))!;
+  const db = await openDatabase(directory);
+  db.connection.pragma("wal_checkpoint(TRUNCATE)");
+  expect(readFileSync(db.file).includes("dora")).toBe(true);
+  expect(readFileSync(db.file).includes(secret)).toBe(false);
 });
 
 describe("a request is let in", () => {
@@ -91,7 +98,7 @@ describe("a request is let in", () => {
   const hosts = hostsAt(true);
 
   test("by Authorization or by x-api-key, in either order", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await openSqliteTables();
     const { secret } = (await keys.create({ id: "dora" }, 1))!;
     const who = (headers: Record<string, string>) =>
       authenticate(asked(headers), { keys, hosts })?.id ?? "nobody";
@@ -107,7 +114,7 @@ describe("a request is let in", () => {
   });
 
   test("not while its key is disabled", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await openSqliteTables();
     const { secret } = (await keys.create({ id: "dora" }, 1))!;
     const isIn = () => authenticate(asked({ "x-api-key": secret }), { keys, hosts }) !== undefined;
     await keys.setDisabled("dora", true);
@@ -117,7 +124,7 @@ describe("a request is let in", () => {
   });
 
   test("with a demo key only where nobody else can reach the gateway", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await openSqliteTables();
     await keys.create({ id: "alice", demoSecret: "sk-demo-alice" }, 1);
     const request = asked({ authorization: "Bearer sk-demo-alice" });
     expect(authenticate(request, { keys, hosts })?.id).toBe("alice");
@@ -125,7 +132,7 @@ describe("a request is let in", () => {
   });
 
   test("with a demo key only under a name that nobody can point at this machine", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await openSqliteTables();
     await keys.create({ id: "alice", demoSecret: "sk-demo-alice" }, 1);
     const { secret } = (await keys.create({ id: "dora" }, 1))!;
     const who = (bearer: string, host: string) =>

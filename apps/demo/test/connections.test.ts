@@ -1,61 +1,71 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createConnections, SIMULATOR } from "../server/connections.js";
-import { createSecretFiles } from "../server/secretFiles.js";
+import { SIMULATOR } from "../server/connections.js";
 import { authHeaders, createUpstreamSecrets, type UpstreamAuth } from "../server/upstreamAuth.js";
 import { openDatabase } from "./openDatabase.js";
+import { DATABASES, openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
-
-async function fresh() {
-  const directory = temporaryDirectory();
-  const db = await openDatabase(directory);
-  const secretsIn = join(directory, "secrets");
-  return { db, directory, secretsIn, connections: createConnections(db, createSecretFiles(secretsIn)) };
-}
 
 const seat = { id: "seat", provider: "codex", baseUrl: "https://seat.example/backend" } as const;
 const value = (secret: string): UpstreamAuth => ({ kind: "value", value: secret });
 
-describe("a connection's secret", () => {
-  test("is in a file that only the owner reads, and not in the database", async () => {
-    const { db, secretsIn, connections } = await fresh();
-    const created = await connections.create({ ...seat, auth: value("sk-the-owners") }, 1);
-    expect(JSON.stringify([created, connections.list()])).not.toContain("sk-the-owners");
-    expect(connections.authOf("seat")).toEqual(value("sk-the-owners"));
-    const [file] = readdirSync(secretsIn);
-    expect(statSync(join(secretsIn, file!)).mode & 0o777).toBe(0o600);
-    expect(statSync(secretsIn).mode & 0o777).toBe(0o700);
-    db.connection.pragma("wal_checkpoint(TRUNCATE)");
-    expect(readFileSync(db.file).includes("sk-the-owners")).toBe(false);
-  });
-
-  test("is replaced as a whole, seen by a second process, and goes with its connection", async () => {
-    const { directory, secretsIn, connections } = await fresh();
-    const neighbour = createConnections(await openDatabase(directory), createSecretFiles(secretsIn));
-    await connections.create({ ...seat, auth: value("one") }, 1);
-    expect(neighbour.authOf("seat")).toEqual(value("one"));
+describe.each(DATABASES)("a connection's secret in $name", ({ open }) => {
+  test("is no part of what is shown, is replaced as a whole, seen by a second process, and goes with its connection", async () => {
+    const { connections, another } = await open();
+    const { connections: neighbour, tables } = await another();
+    const created = await connections.create({ ...seat, auth: value("sk-one") }, 1);
+    expect(JSON.stringify([created, connections.list()])).not.toContain("sk-one");
+    await tables.catchUp();
+    expect(neighbour.authOf("seat")).toEqual(value("sk-one"));
     await connections.update("seat", { auth: value("two") });
+    expect(connections.authOf("seat")).toEqual(value("two"));
+    await connections.update("seat", { provider: "openai" });
+    await tables.catchUp();
     expect(neighbour.authOf("seat")).toEqual(value("two"));
-    expect(readdirSync(secretsIn)).toHaveLength(1);
     await connections.delete("seat");
-    expect(readdirSync(secretsIn)).toHaveLength(0);
-    expect(neighbour.authOf("seat")).toEqual({ kind: "none" });
-    expect(neighbour.list()).toEqual([]);
+    await tables.catchUp();
+    for (const each of [connections, neighbour]) {
+      expect(each.authOf("seat")).toEqual({ kind: "none" });
+      expect(each.list()).toEqual([]);
+    }
+    await connections.create({ ...seat, auth: { kind: "none" } }, 2);
+    expect(connections.authOf("seat")).toEqual({ kind: "none" });
   });
 
-  test("may belong to an id that is no file name", async () => {
-    const { secretsIn, connections } = await fresh();
+  test("may belong to any id", async () => {
+    const { connections } = await open();
     for (const id of ["../../etc/passwd", "__proto__", "a/b", "."])
       await connections.create({ ...seat, id, auth: value(id) }, 1);
     expect(connections.authOf("../../etc/passwd")).toEqual(value("../../etc/passwd"));
-    expect(readdirSync(secretsIn).every((name) => /^[0-9a-f]{32}\.json$/u.test(name))).toBe(true);
+    expect(connections.authOf("__proto__")).toEqual(value("__proto__"));
   });
 });
 
-describe("a connection", () => {
+describe("beside a file of SQLite, a connection's secret", () => {
+  test("is in a file of its own that only the owner reads", async () => {
+    const directory = temporaryDirectory();
+    const secretsIn = join(directory, "secrets");
+    const { connections } = await openSqliteTables(directory);
+    await connections.create({ ...seat, id: "../../etc/passwd", auth: value("sk-the-owners") }, 1);
+    const [file] = readdirSync(secretsIn);
+    expect(file).toMatch(/^[0-9a-f]{32}\.json$/u);
+    expect(statSync(join(secretsIn, file!)).mode & 0o777).toBe(0o600);
+    expect(statSync(secretsIn).mode & 0o777).toBe(0o700);
+    const db = await openDatabase(directory);
+    db.connection.pragma("wal_checkpoint(TRUNCATE)");
+    expect(readFileSync(db.file).includes("passwd")).toBe(true);
+    expect(readFileSync(db.file).includes("sk-the-owners")).toBe(false);
+    await connections.update("../../etc/passwd", { auth: value("two") });
+    expect(readdirSync(secretsIn)).toHaveLength(1);
+    await connections.delete("../../etc/passwd");
+    expect(readdirSync(secretsIn)).toHaveLength(0);
+  });
+});
+
+describe.each(DATABASES)("a connection in $name", ({ open }) => {
   test("keeps what a change does not name, and gives up what it names as null", async () => {
-    const { connections } = await fresh();
+    const { connections } = await open();
     await connections.create({ ...seat, models: ["a"], dialects: ["anthropic"], auth: { kind: "none" } }, 1);
     expect(await connections.update("seat", { baseUrl: "https://other.example" })).toMatchObject({
       provider: "codex",
@@ -71,10 +81,10 @@ describe("a connection", () => {
   });
 
   test("to the simulator names no port: every process has its own", async () => {
-    const { db, connections } = await fresh();
+    const { connections, tables } = await open();
     await connections.create({ ...seat, baseUrl: SIMULATOR, auth: { kind: "none" } }, 1);
     expect(connections.get("seat")?.baseUrl).toBe(SIMULATOR);
-    expect(db.connection.prepare("SELECT base_url FROM connections").pluck().get()).toBeNull();
+    expect(tables.rows.connections.get("seat")?.baseUrl).toBeNull();
   });
 });
 

@@ -1,26 +1,23 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openQuotaDatabase, type QuotaDatabase } from "@quota/sqlite";
+import { openQuotaDatabase } from "@quota/sqlite";
 import fc from "fast-check";
 import pino from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createApiKeys, type ApiKeys } from "../server/apiKeys.js";
-import { createConfig } from "../server/config/createConfig.js";
+import type { ApiKeys } from "../server/apiKeys.js";
 import { parseConfig } from "../server/config/gatewayConfig.js";
 import { openSqliteStorage } from "../server/openSqliteStorage.js";
-import { createRateForest } from "../server/rateForest.js";
-import { createSecretFiles } from "../server/secretFiles.js";
 import { openDatabase } from "./openDatabase.js";
+import { DATABASES, openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
-const keysIn = (db: QuotaDatabase) => createApiKeys(db, createRateForest(db));
 const ordinals = (keys: Pick<ApiKeys, "list">) =>
   Object.fromEntries(keys.list().map(({ id, ordinal }) => [id, ordinal]));
 const logger = pino({ level: "silent" });
 
-describe("the ordinal of a key", () => {
+describe.each(DATABASES)("the ordinal of a key in $name", ({ open }) => {
   test("is the smallest that no other key has, told with the secret, and the same after every change", async () => {
-    const keys = keysIn(await openDatabase());
+    const { keys } = await open();
     for (const id of ["a", "b", "c", "d"]) await keys.create({ id }, 1);
     expect(ordinals(keys)).toEqual({ a: 0, b: 1, c: 2, d: 3 });
     await keys.delete("a");
@@ -37,31 +34,52 @@ describe("the ordinal of a key", () => {
 
   test("is never another key's, however keys come and go", async () => {
     const id = fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h");
+    const opened = open();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), id), { maxLength: 40 }), async (steps) => {
-        const db = await openQuotaDatabase({ file: join(temporaryDirectory(), "storage.sqlite") });
-        try {
-          for (const sql of MIGRATIONS) db.connection.exec(sql);
-          const keys = keysIn(db);
-          const model = new Map<string, number>();
-          for (const [makes, id] of steps) {
-            if (makes && !model.has(id)) {
-              const used = new Set(model.values());
-              let free = 0;
-              while (used.has(free)) free += 1;
-              model.set(id, free);
-            } else if (!makes) model.delete(id);
-            await (makes ? keys.create({ id }, 1) : keys.delete(id));
-          }
-          expect(ordinals(keys)).toEqual(Object.fromEntries(model));
-        } finally {
-          db.close();
+        const { keys } = await opened;
+        for (const { id } of keys.list()) await keys.delete(id);
+        const model = new Map<string, number>();
+        for (const [makes, id] of steps) {
+          if (makes && !model.has(id)) {
+            const used = new Set(model.values());
+            let free = 0;
+            while (used.has(free)) free += 1;
+            model.set(id, free);
+          } else if (!makes) model.delete(id);
+          await (makes ? keys.create({ id }, 1) : keys.delete(id));
         }
+        expect(ordinals(keys)).toEqual(Object.fromEntries(model));
       }),
       { numRuns: 25 },
     );
   });
 
+  test("is given once, by two processes at once", async () => {
+    const one = await open();
+    const two = await one.another();
+    const made = await Promise.all([one, two].map(({ keys }, i) => keys.create({ id: `k${i}` }, 1)));
+    expect(made.map((key) => key!.ordinal).sort()).toEqual([0, 1]);
+    await Promise.all([one.tables.catchUp(), two.tables.catchUp()]);
+    expect(ordinals(one.keys)).toEqual(ordinals(two.keys));
+  });
+
+  test("stays with the keys that a new configuration keeps, and is free of those it does not", async () => {
+    const { keys, config, tables } = await open();
+    for (const id of ["a", "b", "c"]) await keys.create({ id }, 1);
+    const read = await config.read();
+    expect(JSON.stringify(read)).not.toContain("ordinal");
+    const [a, b, c] = read.keys;
+    const added = { ...a!, id: "new", secretHash: "0".repeat(64), createdAt: 0 };
+    const parsed = parseConfig({ ...read, keys: [added, c, b] });
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+    await config.replace(parsed.value);
+    await tables.catchUp();
+    expect(ordinals(keys)).toEqual({ new: 0, b: 1, c: 2 });
+  });
+});
+
+describe("the ordinal of a key in an older file", () => {
   test("is given to the keys of an older database in the order in which they were made, also by two processes at once", async () => {
     const dataDir = temporaryDirectory();
     const older = await openQuotaDatabase({ file: join(dataDir, "storage.sqlite") });
@@ -89,29 +107,14 @@ describe("the ordinal of a key", () => {
   });
 
   test("is left alone by statements that run once more, and by rows that are numbered already", async () => {
-    const db = await openDatabase();
-    const keys = keysIn(db);
+    const directory = temporaryDirectory();
+    const { keys } = await openSqliteTables(directory);
+    const db = await openDatabase(directory);
     for (const id of ["a", "b", "c"]) await keys.create({ id }, 1);
     await keys.delete("a");
     db.connection.exec(MIGRATIONS[3]!);
     expect(ordinals(keys)).toEqual({ b: 1, c: 2 });
     expect(await keys.create({ id: "d" }, 1)).toMatchObject({ ordinal: 0 });
-  });
-
-  test("stays with the keys that a new configuration keeps, and is free of those it does not", async () => {
-    const directory = temporaryDirectory();
-    const db = await openDatabase(directory);
-    const keys = keysIn(db);
-    for (const id of ["a", "b", "c"]) await keys.create({ id }, 1);
-    const config = createConfig(db, createSecretFiles(join(directory, "secrets")));
-    const read = await config.read();
-    expect(JSON.stringify(read)).not.toContain("ordinal");
-    const [a, b, c] = read.keys;
-    const added = { ...a!, id: "new", secretHash: "0".repeat(64), createdAt: 0 };
-    const parsed = parseConfig({ ...read, keys: [added, c, b] });
-    if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
-    await config.replace(parsed.value);
-    expect(ordinals(keys)).toEqual({ new: 0, b: 1, c: 2 });
   });
 });
 

@@ -1,28 +1,17 @@
 import { ratePathFrom } from "@quota/core";
-import { openQuotaDatabase } from "@quota/sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { createApiKeys } from "../server/apiKeys.js";
-import { createOrganisations } from "../server/organisations.js";
-import { createRateForest } from "../server/rateForest.js";
+import { describe, expect, test } from "vitest";
 import { rateNodeId } from "../server/rateNodeId.js";
-import { createTeams } from "../server/teams.js";
-import { openDatabase } from "./openDatabase.js";
-import { temporaryDirectory } from "./temporaryDirectory.js";
+import { DATABASES, type OpenedTables } from "./openTables.js";
 
-async function fresh(directory = temporaryDirectory()) {
-  const db = await openDatabase(directory);
-  const forest = createRateForest(db);
-  return {
-    db,
-    forest,
-    keys: createApiKeys(db, forest),
-    teams: createTeams(db, forest),
-    organisations: createOrganisations(db, forest),
-    path: (keyId: string) => forest.askedBy(keyId)?.path?.map(({ id }) => id) ?? [],
-  };
-}
+const within = (open: () => Promise<OpenedTables>) => async () => {
+  const opened = await open();
+  const path = (keyId: string) => opened.forest.askedBy(keyId)?.path?.map(({ id }) => id) ?? [];
+  return { ...opened, path };
+};
 
-describe("where a key stands", () => {
+describe.each(DATABASES)("where a key stands, in $name,", ({ open }) => {
+  const fresh = within(open);
+
   test("is its team, and with it the team's organisation, wherever the team goes", async () => {
     const { keys, teams, organisations } = await fresh();
     await organisations.create({ id: "acme" }, 1);
@@ -81,7 +70,9 @@ describe("where a key stands", () => {
   });
 });
 
-describe("the rate plan", () => {
+describe.each(DATABASES)("the rate plan in $name", ({ open }) => {
+  const fresh = within(open);
+
   test("has three nodes of one name, and ids of any kind, however long", async () => {
     const { forest, keys, teams, organisations, path } = await fresh();
     const long = "x".repeat(256);
@@ -141,13 +132,10 @@ describe("the rate plan", () => {
   });
 
   test("is seen by a neighbour soon by itself, and at once when it looks", async () => {
-    const directory = temporaryDirectory();
-    const ours = await fresh(directory);
-    const db = await openQuotaDatabase({ file: ours.db.file, watchEveryMs: 1 });
-    onTestFinished(() => db.close());
-    const theirs = createRateForest(db);
+    const ours = await fresh();
+    const { forest: theirs } = await ours.another();
     await ours.keys.create({ id: "dora", rpm: 2 }, 1);
-    expect(theirs.latest().plan.nodes.get("key:dora")?.rpm?.limit).toBe(2);
+    expect((await theirs.newest()).plan.nodes.get("key:dora")?.rpm?.limit).toBe(2);
     await ours.keys.update("dora", { rpm: 3 });
     while (theirs.current().revision < 2) await new Promise((resolve) => setImmediate(resolve));
     expect(theirs.askedBy("dora")?.path?.[0]?.rpm?.limit).toBe(3);

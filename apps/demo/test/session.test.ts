@@ -8,7 +8,7 @@ import { originFault } from "../server/session/originFault.js";
 import { sessionCookie, sessionIdsOf } from "../server/session/sessionCookie.js";
 import { createSessions } from "../server/session/sessions.js";
 import { createSignInCode } from "../server/session/signInCode.js";
-import { openDatabase } from "./openDatabase.js";
+import { DATABASES, openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
 const SECOND = 1_000;
@@ -242,9 +242,9 @@ describe("the printed code", () => {
   });
 });
 
-describe("a session", () => {
+describe.each(DATABASES)("a session in $name", ({ open }) => {
   test("ends twelve hours after its last use, and a week after it began", async () => {
-    const sessions = createSessions(await openDatabase(), "token", unwritten);
+    const sessions = createSessions((await open()).sessions, "token", unwritten);
     const { id } = await sessions.begin(0);
     expect(await sessions.use(id, 0)).toBe(12 * HOUR);
     expect(await sessions.use(id, 11 * HOUR)).toBe(23 * HOUR);
@@ -259,12 +259,12 @@ describe("a session", () => {
   });
 
   test("is as good as it was while its last use cannot be written", async () => {
-    const db = await openDatabase();
-    const { id } = await createSessions(db, "token", unwritten).begin(0);
+    const { sessions: rows } = await open();
+    const { id } = await createSessions(rows, "token", unwritten).begin(0);
     const said: unknown[] = [];
     const full = new Error("database or disk is full");
     const sessions = createSessions(
-      { ...db, write: () => Promise.reject(full) },
+      { ...rows, use: () => Promise.reject(full) },
       "token",
       (error) => void said.push(error),
     );
@@ -274,45 +274,61 @@ describe("a session", () => {
   });
 
   test("that is polled writes once a minute", async () => {
-    const db = await openDatabase();
-    const sessions = createSessions(db, "token", unwritten);
+    const { sessions: rows } = await open();
+    const written: number[] = [];
+    const use: typeof rows.use = (hash, at) => {
+      written.push(at);
+      return rows.use(hash, at);
+    };
+    const sessions = createSessions({ ...rows, use }, "token", unwritten);
     const { id } = await sessions.begin(0);
-    const writes = () => db.connection.prepare("SELECT total_changes()").pluck().get();
-    const before = writes();
     for (let at = 0; at < MINUTE; at += 5 * SECOND) await sessions.use(id, at);
-    expect(writes()).toBe(before);
+    expect(written).toEqual([]);
     expect(await sessions.use(id, MINUTE)).toBe(MINUTE + 12 * HOUR);
+    expect(written).toEqual([MINUTE]);
   });
 
   test("is known to every process on the file, and ended for all of them", async () => {
-    const directory = temporaryDirectory();
-    const here = createSessions(await openDatabase(directory), "token", unwritten);
-    const there = createSessions(await openDatabase(directory), "token", unwritten);
+    const opened = await open();
+    const here = createSessions(opened.sessions, "token", unwritten);
+    const there = createSessions((await opened.another()).sessions, "token", unwritten);
     const { id } = await here.begin(0);
     expect(await there.use(id, 1)).toBeDefined();
     await there.end(id);
     expect(await here.use(id, 1)).toBeUndefined();
   });
 
-  test("is nothing under another admin token, and its own id is nowhere on the disk", async () => {
-    const directory = temporaryDirectory();
-    const db = await openDatabase(directory);
-    const { id } = await createSessions(db, "token", unwritten).begin(0);
-    expect(await createSessions(db, "another", unwritten).use(id, 1)).toBeUndefined();
-    for (const name of readdirSync(directory)) {
-      const bytes = readFileSync(join(directory, name));
-      expect(bytes.includes(id) || bytes.includes(Buffer.from(id, "base64url"))).toBe(false);
-    }
+  test("is nothing under another admin token", async () => {
+    const { sessions: rows } = await open();
+    const { id } = await createSessions(rows, "token", unwritten).begin(0);
+    expect(await createSessions(rows, "another", unwritten).use(id, 1)).toBeUndefined();
   });
 
   test("that is over leaves no row once somebody signs in", async () => {
-    const db = await openDatabase();
-    const sessions = createSessions(db, "token", unwritten);
+    const { sessions: rows } = await open();
+    const added: Buffer[] = [];
+    const add: typeof rows.add = (hash, ...more) => {
+      added.push(hash);
+      return rows.add(hash, ...more);
+    };
+    const sessions = createSessions({ ...rows, add }, "token", unwritten);
     for (let i = 0; i < 3; i += 1) await sessions.begin(i);
     const { id } = await sessions.begin(12 * HOUR + 1);
-    expect(db.connection.prepare("SELECT count(*) FROM sessions").pluck().get()).toBe(2);
+    const there = await Promise.all(added.map((hash) => rows.find(hash)));
+    expect(there.map((row) => row?.begunAt)).toEqual([undefined, undefined, 2, 12 * HOUR + 1]);
     expect(await sessions.use(id, 12 * HOUR + 1)).toBeDefined();
   });
+});
+
+test("a session's own id is nowhere on the disk", async () => {
+  const directory = temporaryDirectory();
+  const { sessions: rows } = await openSqliteTables(directory);
+  const { id } = await createSessions(rows, "token", unwritten).begin(0);
+  for (const name of readdirSync(directory, { recursive: true, withFileTypes: true }))
+    if (name.isFile()) {
+      const bytes = readFileSync(join(name.parentPath, name.name));
+      expect(bytes.includes(id) || bytes.includes(Buffer.from(id, "base64url"))).toBe(false);
+    }
 });
 
 describe("a session's cookie", () => {

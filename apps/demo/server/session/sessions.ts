@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { QuotaDatabase } from "@quota/sqlite";
+import type { SessionRow, SessionRows } from "./sessionRows.js";
 
 /** The sessions of the people who administer, in the gateway's database: every gateway on it knows them, and they outlive a start. */
 export interface Sessions {
@@ -23,54 +23,38 @@ const KEPT_TO_MS = 60_000;
  * hash is looked for, so what the duration of a lookup could tell is about the hash of a guess.
  */
 export function createSessions(
-  database: QuotaDatabase,
+  rows: SessionRows,
   adminToken: string,
   onUnwritten: (error: unknown) => void,
 ): Sessions {
-  const { connection: db } = database;
-  const insert = db.prepare("INSERT INTO sessions (id_hash, begun_at, used_at) VALUES (?, ?, ?)");
-  const sweep = db.prepare("DELETE FROM sessions WHERE used_at <= ? OR begun_at <= ?");
-  const byHash = db.prepare<[Buffer], Row>("SELECT begun_at, used_at FROM sessions WHERE id_hash = ?");
-  const touch = db.prepare("UPDATE sessions SET used_at = max(used_at, ?) WHERE id_hash = ?");
-  const remove = db.prepare("DELETE FROM sessions WHERE id_hash = ?");
-
   const hashOf = (id: string): Buffer => createHmac("sha256", adminToken).update(id).digest();
 
   return {
     async begin(now) {
       const id = randomBytes(32).toString("base64url");
-      await database.write(() => {
-        sweep.run(now - IDLE_MS, now - LONGEST_SESSION_MS);
-        insert.run(hashOf(id), now, now);
-      });
+      const over = { usedAt: now - IDLE_MS, begunAt: now - LONGEST_SESSION_MS };
+      await rows.add(hashOf(id), { begunAt: now, usedAt: now }, over);
       return { id };
     },
     async use(id, now) {
       const hash = hashOf(id);
-      const row = byHash.get(hash);
+      const row = await rows.find(hash);
       if (row === undefined || now >= endOf(row)) return undefined;
-      if (now - row.used_at < KEPT_TO_MS) return endOf(row);
+      if (now - row.usedAt < KEPT_TO_MS) return endOf(row);
       try {
         // One that is ended meanwhile has no row to write to, and stays ended.
-        await database.write(() => touch.run(now, hash));
-        return endOf({ ...row, used_at: now });
+        await rows.use(hash, now);
+        return endOf({ ...row, usedAt: now });
       } catch (error) {
         // A full disk or a locked file is what somebody may be signed in to look at: the session is as good as it was.
         onUnwritten(error);
         return endOf(row);
       }
     },
-    async end(id) {
-      await database.write(() => remove.run(hashOf(id)));
-    },
+    end: (id) => rows.remove(hashOf(id)),
   };
 }
 
-interface Row {
-  readonly begun_at: number;
-  readonly used_at: number;
-}
-
-function endOf({ begun_at, used_at }: Row): number {
-  return Math.min(used_at + IDLE_MS, begun_at + LONGEST_SESSION_MS);
+function endOf({ begunAt, usedAt }: SessionRow): number {
+  return Math.min(usedAt + IDLE_MS, begunAt + LONGEST_SESSION_MS);
 }
