@@ -1,6 +1,6 @@
 import {
+  budgetSpan,
   checkBudget,
-  fixedWindowAt,
   SUBJECT_KINDS,
   subjectName,
   type Budget,
@@ -105,13 +105,6 @@ export function memoryBudgets(books: {
 
 function isLive({ leaseEnd }: PendingRow, now: EpochMs): boolean {
   return leaseEnd === "answered" || leaseEnd > now;
-}
-
-function budgetSpan({ period, timeZone, since }: Budget, now: EpochMs): BudgetSpan {
-  if (period === "once") return { opens: since, ends: "never" };
-  const window = ({ day: "daily", week: "weekly", month: "monthly" } as const)[period];
-  const { opens, resets } = fixedWindowAt({ window, anchor: { calendar: timeZone } }, now);
-  return { opens, ends: resets };
 }
 
 function lies(at: EpochMs, { opens, ends }: BudgetSpan): boolean {

@@ -22,15 +22,16 @@ export function createMemorySpendBooks(): { readonly ledger: SpendLedger; readon
 
   const ledger: SpendLedger = {
     async commit(events) {
+      const costs = events.map((event) => enteredEvent(event).cost);
       let added = 0;
-      for (const event of events) {
+      for (const [i, event] of events.entries()) {
         pending.delete(event.requestId);
         if (known.has(event.requestId)) continue;
         known.add(event.requestId);
         details.set(event.requestId, event);
         added += 1;
-        const { cost } = enteredEvent(event);
-        for (const name of event.subjects.map(subjectName)) totals.set(name, (totals.get(name) ?? 0n) + cost);
+        for (const name of event.subjects.map(subjectName))
+          totals.set(name, (totals.get(name) ?? 0n) + costs[i]!);
       }
       return { added, known: events.length - added };
     },
