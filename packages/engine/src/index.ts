@@ -48,6 +48,8 @@ export type { Awaitable } from "./awaitable.js";
 export type { PoolChange, PoolDirectory } from "./poolDirectory.js";
 export { newPool, refuseTaken } from "./newPool.js";
 export { changedPool } from "./changedPool.js";
+export { allocationRow, poolRow, storedPool } from "./storedPool.js";
+export type { AllocationRow, OnDamage, PoolRow } from "./storedPool.js";
 export { PoolConflictError } from "./poolConflictError.js";
 export { InvalidInputError } from "./invalidInputError.js";
 export type { PlanOverrides } from "./planOverrides.js";

@@ -7,5 +7,12 @@ export { migrate } from "./migrate.js";
 export type { Migration, Migrations } from "./migrate.js";
 export { storedText, textStored } from "./storedText.js";
 
+export { snapshotOf } from "./snapshotOf.js";
+export type { LoadedRow, Snapshot, SnapshotOptions, WritableRows } from "./snapshotOf.js";
+
+export { createPostgresPoolDirectory } from "./createPostgresPoolDirectory.js";
+export type { PostgresPoolDirectoryOptions } from "./createPostgresPoolDirectory.js";
+export { createPostgresPlanOverrides } from "./createPostgresPlanOverrides.js";
+export type { PostgresPlanOverridesOptions } from "./createPostgresPlanOverrides.js";
 export { createPostgresSettings, SETTINGS_TOPIC } from "./createPostgresSettings.js";
 export type { Settings, SettingValue } from "./createPostgresSettings.js";
