@@ -26,11 +26,14 @@ export async function checkRedisServer(
     timeoutMs,
     clusterIsFine = redis.isCluster,
     onWarning,
+    atStake = "a counter that is evicted is quota given away",
   }: {
     readonly timeoutMs: number;
     readonly clusterIsFine?: boolean;
     /** Hears of a server that counts and is not configured to. */
     readonly onWarning?: ((warning: string) => void) | undefined;
+    /** What becomes of a key that is evicted. */
+    readonly atStake?: string | undefined;
   },
 ): Promise<RedisServerKind> {
   const kinds = await within(kindsOf(redis), timeoutMs).catch((cause: unknown) => {
@@ -55,7 +58,7 @@ export async function checkRedisServer(
   const evicting = kinds.find(({ evictsBy }) => evictsBy !== undefined);
   if (evicting !== undefined)
     onWarning?.(
-      `${evicting.name} evicts keys when it is full (maxmemory-policy ${evicting.evictsBy!}), and a counter that is evicted is quota given away. Set maxmemory-policy to noeviction.`,
+      `${evicting.name} evicts keys when it is full (maxmemory-policy ${evicting.evictsBy!}), and ${atStake}. Set maxmemory-policy to noeviction.`,
     );
   return kinds[0]!;
 }

@@ -1,4 +1,3 @@
-import { QuotaConfigError } from "@quota/core";
 import { StoreError, type Counter, type Step, type UsageStore } from "@quota/engine";
 import { randomBytes } from "node:crypto";
 import type { Outcome } from "./batch.js";
@@ -10,6 +9,7 @@ import { departure } from "./departure.js";
 import { fieldOf, ledgerKeys } from "./ledgerKeys.js";
 import { createLedgerLine, type LedgerLine, type LineTools } from "./ledgerLine.js";
 import { positiveWhole } from "./positiveWhole.js";
+import { prefixOf } from "./prefixOf.js";
 import type { RedisClient } from "./redisClient.js";
 import { runScript, scriptOf } from "./runScript.js";
 import { storeFault } from "./storeFault.js";
@@ -224,16 +224,9 @@ function valid(options: RedisStoreOptions): {
   readonly timeoutMs: number;
   readonly maxCachedCounters: number;
 } {
-  const { prefix = "quota:", timeoutMs = 2_000, maxCachedCounters = 300_000 } = options;
-  if (/[{}]/.test(prefix))
-    throw new QuotaConfigError({
-      code: "prefix-invalid",
-      field: "prefix",
-      problem: `${JSON.stringify(prefix)} contains a brace.`,
-      remedy: "Leave braces out: they say which part of a key decides where a cluster keeps it.",
-    });
+  const { timeoutMs = 2_000, maxCachedCounters = 300_000 } = options;
   return {
-    prefix,
+    prefix: prefixOf(options),
     timeoutMs: positiveWhole("timeoutMs", timeoutMs),
     maxCachedCounters: positiveWhole("maxCachedCounters", maxCachedCounters),
   };

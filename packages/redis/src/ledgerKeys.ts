@@ -10,9 +10,13 @@ export interface LedgerKeys {
 
 /** Ids are data: what has a meaning in a key loses it here. */
 export function ledgerKeys(prefix: string, ledger: LedgerId): LedgerKeys {
-  // An empty tag would be none, and the keys would be scattered; a `%` alone stands for nothing else.
-  const tag = `${prefix}{${ledger === "" ? "%" : escaped(ledger)}}`;
+  const tag = `${prefix}{${tagOf(ledger)}}`;
   return { head: tag, hashOf: (bucket) => `${tag}:${String(bucket)}` };
+}
+
+/** An id as the hash tag of a key. An empty one would be none, and the keys would be scattered; a `%` alone stands for nothing else. */
+export function tagOf(id: string): string {
+  return id === "" ? "%" : escaped(id);
 }
 
 /** The name of a counter within a hash. */
