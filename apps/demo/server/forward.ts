@@ -19,6 +19,10 @@ export interface Outgoing {
 export interface Onlooker {
   upstream(status: number, headers: IncomingHttpHeaders): void;
   observe(chunk: Uint8Array): void;
+  /** Whether what was observed is an answer from its beginning to its end. */
+  isWhole(): boolean;
+  /** All was observed: nothing that completes the answer leaves before this is done. */
+  conclude(): void | Promise<void>;
 }
 
 /** What an upstream said of the account that is behind it: every answer has a status and headers, and some errors a body that matters. */
@@ -54,6 +58,7 @@ export async function forward(
     onlooker,
     onAnswer,
     ownHeaders,
+    lateHeaders,
   }: {
     readonly response: Response;
     readonly dispatcher: Dispatcher;
@@ -63,6 +68,8 @@ export async function forward(
     readonly onAnswer?: ((answer: UpstreamAnswer) => void) | undefined;
     /** What the client gets in the place of the rate headers that the upstream sent. */
     readonly ownHeaders?: ((upstream: IncomingHttpHeaders) => ReadonlyMap<string, string>) | undefined;
+    /** Headers that were asked for elsewhere while the upstream worked; the head waits for them. */
+    readonly lateHeaders?: (() => Promise<ReadonlyMap<string, string>>) | undefined;
   },
 ): Promise<Forwarded> {
   // To undici as good as an AbortSignal, and not a tenth of its price.
@@ -103,12 +110,18 @@ export async function forward(
     response.status(status);
     const rewritten = filter !== undefined;
     response.setHeaders(passThroughHeaders({ headers: told, status, rewritten, own: ownHeaders?.(told) }));
+    if (lateHeaders !== undefined) response.setHeaders(new Map(await lateHeaders()));
     // The head of a stream may come long before its first event; where they came together they leave together.
     if (isStream && answer.body.readableLength === 0) response.flushHeaders();
+    const length = Number(told["content-length"] ?? Number.POSITIVE_INFINITY);
+    let seen = 0;
     for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
       onlooker?.observe(chunk);
+      seen += chunk.length;
+      if (onlooker !== undefined && (seen >= length || onlooker.isWhole())) await onlooker.conclude();
       await write(response, filter === undefined ? chunk : filter.push(chunk));
     }
+    await onlooker?.conclude();
     if (filter !== undefined) await write(response, filter.flush());
     response.off("close", leave);
     response.end();

@@ -2,9 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   backupTo,
+  createSqliteAffinity,
+  createSqliteLiveState,
   createSqlitePlanOverrides,
   createSqlitePoolDirectory,
   createSqliteSettings,
+  createSqliteSpendBooks,
+  createSqliteSpendQueue,
   createSqliteUsageStore,
   integrityOf,
   liveCounters,
@@ -44,6 +48,12 @@ export async function openSqliteStorage({
     const store = createSqliteUsageStore(db);
     const tables = createSqliteTables(db, secrets);
     const forest = createRateForest(tables, { logger });
+    const spend = {
+      queue: createSqliteSpendQueue(db),
+      ...createSqliteSpendBooks(db, { logger }),
+      live: createSqliteLiveState(db, { logger }),
+      affinity: createSqliteAffinity(db, { logger }),
+    };
     const touch = db.connection.prepare("SELECT count(*) FROM connections");
     return {
       store,
@@ -57,6 +67,7 @@ export async function openSqliteStorage({
       organisations: createOrganisations(tables, forest),
       forest,
       connections: createConnections(tables),
+      spend,
       sessionsOf: (adminToken) =>
         createSessions(createSqliteSessionRows(db), adminToken, (error) =>
           logger.warn(
@@ -75,6 +86,7 @@ export async function openSqliteStorage({
       backup: (file) => backupTo(db, file),
       async close() {
         await store.close();
+        for (const each of [spend.queue, spend.budgets, spend.ledger]) await each.close();
         for (const each of opened) each.close();
       },
     };

@@ -13,6 +13,7 @@ import { contextOf, type ProxyLocals } from "./requestContext.js";
 import { ROUTES, type Dialect } from "./route.js";
 import type { HostCheck } from "./session/hostCheck.js";
 import { sendUpstream, type UpstreamOptions } from "./sendUpstream.js";
+import type { SpendDesk } from "./spend/createSpendDesk.js";
 
 export interface ProxyParts extends UpstreamOptions {
   readonly engine: QuotaEngine;
@@ -23,6 +24,7 @@ export interface ProxyParts extends UpstreamOptions {
   readonly connections: Connections;
   /** Which requests name this machine itself: demo keys are good for no others. */
   readonly hosts: HostCheck;
+  readonly desk: SpendDesk;
   readonly bodyLimitBytes: number;
   readonly waitUpToMs: number;
   readonly now: () => number;
@@ -33,7 +35,7 @@ export interface ProxyParts extends UpstreamOptions {
  * handler of its own, in this order, so that nothing is read of a request that is refused for its key.
  */
 export function createProxyRouter(parts: ProxyParts): Router {
-  const { engine, waitingRoom, pools, keys, connections, hosts } = parts;
+  const { engine, waitingRoom, pools, keys, connections, hosts, desk } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
   const estimates = createEstimates();
 
@@ -90,11 +92,17 @@ export function createProxyRouter(parts: ProxyParts): Router {
     waitingRoom,
     identify: (request) => {
       const { apiKey, connection } = contextOf(request);
-      return { apiKeyId: apiKey.id, connectionId: connection.id, provider: connection.provider };
+      const spend = desk.open(request);
+      return { apiKeyId: apiKey.id, connectionId: connection.id, provider: connection.provider, spend };
     },
     // The body was parsed once, when the connection was looked for.
     estimate: (request, { apiKeyId }) =>
-      estimates.typicalEstimate({ apiKeyId, body: contextOf(request).json, path: request.path }),
+      desk.estimated(
+        request,
+        estimates.typicalEstimate({ apiKeyId, body: contextOf(request).json, path: request.path }),
+      ),
+    costOf: desk.costOf,
+    onCharged: desk.charged,
     estimates,
     waitUpTo: parts.waitUpToMs,
     requestId: (_request, response) => requestIdOf(response),
@@ -103,7 +111,16 @@ export function createProxyRouter(parts: ProxyParts): Router {
   });
 
   const passOn = (request: Request, response: Response): Promise<void> =>
-    sendUpstream({ request, response, context: contextOf(request), quota: quotaOf(response) }, parts);
+    sendUpstream(
+      {
+        request,
+        response,
+        context: contextOf(request),
+        quota: quotaOf(response),
+        lateHeaders: desk.headersOf(response),
+      },
+      parts,
+    );
 
   for (const { path, dialect, counted } of ROUTES)
     router.post(

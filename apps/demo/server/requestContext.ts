@@ -2,6 +2,7 @@ import type { Dialect as ErrorDialect } from "@quota/http";
 import type { Request } from "express";
 import type { ApiKey } from "./apiKeys.js";
 import type { Connection } from "./connections.js";
+import type { SpendingRequest } from "./spend/spendEventOf.js";
 
 /** What is known of a request once it was let in. */
 export interface RequestContext {
@@ -22,6 +23,8 @@ export interface ProxyLocals {
   apiKey?: ApiKey;
   /** Once the connection is chosen. */
   context?: RequestContext;
+  /** Once it is known who pays. */
+  spending?: SpendingRequest;
 }
 
 /** @throws {TypeError} for a request for which no connection was chosen. */

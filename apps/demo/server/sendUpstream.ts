@@ -18,6 +18,7 @@ import { forward, type Forwarded, type UpstreamAnswer } from "./forward.js";
 import type { RequestContext } from "./requestContext.js";
 import { addressBehind } from "./simulated.js";
 import { tellsLimit } from "./signals/tellsLimit.js";
+import type { UpstreamWatch } from "./spend/createUpstreamWatch.js";
 import { authHeaders, refusesSecret, type UpstreamSecrets } from "./upstreamAuth.js";
 
 export interface UpstreamOptions {
@@ -31,6 +32,8 @@ export interface UpstreamOptions {
   readonly now: () => number;
   /** Told of every answer of an upstream once, errors and free routes too, before any of it reaches the client. Never throws. */
   readonly onAnswer?: ((answer: UpstreamAnswer, connection: Connection) => void) | undefined;
+  /** Learns which connections fail, and how long they take. */
+  readonly upstreams?: Pick<UpstreamWatch, "answered" | "failed"> | undefined;
 }
 
 /** Passes a request on to its connection, and tells the client in its dialect where that fails. */
@@ -40,11 +43,14 @@ export async function sendUpstream(
     response,
     context,
     quota,
+    lateHeaders,
   }: {
     readonly request: Request;
     readonly response: Response;
     readonly context: RequestContext;
     readonly quota: QuotaHandle | undefined;
+    /** See {@link forward}. */
+    readonly lateHeaders?: (() => Promise<ReadonlyMap<string, string>>) | undefined;
   },
   options: UpstreamOptions,
 ): Promise<void> {
@@ -70,6 +76,7 @@ export async function sendUpstream(
       : { body: context.body, added: false };
   const path = `/v1${request.path}`;
   const search = request.url.indexOf("?");
+  const sentAt = performance.now();
   const outcome = await forward(
     {
       method,
@@ -88,7 +95,10 @@ export async function sendUpstream(
       dispatcher: options.dispatcher,
       timeoutMs: options.upstreamTimeoutMs,
       onlooker: quota,
-      onAnswer: (answer) => options.onAnswer?.(answer, connection),
+      onAnswer(answer) {
+        options.upstreams?.answered(connection.id, { status: answer.status, ms: performance.now() - sentAt });
+        options.onAnswer?.(answer, connection);
+      },
       ownHeaders:
         quota &&
         ((upstream) =>
@@ -96,6 +106,7 @@ export async function sendUpstream(
             { decision: quota.decision, families: rateHeaderFamilies(upstream) },
             options.now(),
           )),
+      lateHeaders,
     },
   );
   conclude(outcome);
@@ -104,6 +115,7 @@ export async function sendUpstream(
     if (forwarded.kind === "answered" || forwarded.kind === "client-left") return;
     if (forwarded.kind === "refused") return passRefusalOn(forwarded.answer);
     quota?.failed();
+    options.upstreams?.failed(connection.id);
     options.log.warn(
       { connection: connection.id, why: forwarded.why, error: forwarded.cause },
       "the upstream failed",

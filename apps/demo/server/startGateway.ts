@@ -9,6 +9,8 @@ import {
   createRateAdmission,
   createWaitingRoom,
   startRetention,
+  startSpendFlusher,
+  withBudgets,
   withRatePlan,
   type EngineStatus,
   type QuotaEngine,
@@ -43,6 +45,10 @@ import { createUsageEndpoints } from "./signals/createUsageEndpoints.js";
 import { feedSignals } from "./signals/feedSignals.js";
 import { isSimulated } from "./simulated.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
+import { createPriceBook } from "./spend/createPriceBook.js";
+import { createSpendDesk } from "./spend/createSpendDesk.js";
+import { createSpendIntake } from "./spend/createSpendIntake.js";
+import { createUpstreamWatch } from "./spend/createUpstreamWatch.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
 import { createTraffic } from "./traffic/createTraffic.js";
@@ -182,8 +188,31 @@ export async function startGateway({
       clock,
       logger: log,
     });
+    const { queue, ledger, budgets, live } = storage.spend;
+    const flusher = startSpendFlusher({ queue, ledger, clock, logger: log });
+    closing.push(async () => {
+      // What is still in the queue would be there at the next start, too.
+      await flusher.flush();
+      await flusher.stop();
+    });
+    const intake = createSpendIntake({ queue, onQueued: () => flusher.kick(), now: clock.now, log });
+    closing.push(() => intake.close());
+    const budgeted = withBudgets({ engine, budgets, leaseMs: settings.leaseMs, clock, logger: log });
+    closing.push(() => budgeted.close());
+    const upstreams = createUpstreamWatch({ live, now: clock.now });
+    const desk = createSpendDesk({
+      keys,
+      book: createPriceBook(),
+      intake,
+      budgeted,
+      upstreams,
+      ledger,
+      queue,
+      now: clock.now,
+      log,
+    });
     const rated = withRatePlan({
-      engine,
+      engine: budgeted,
       rates,
       planOf: ({ apiKeyId }) => forest.askedBy(apiKeyId),
       logger: log,
@@ -254,6 +283,8 @@ export async function startGateway({
       attempts: createAttempts(clock.now),
       webDirectory,
       inFlight,
+      desk,
+      upstreams,
       metrics,
       quotaStore,
       traffic,

@@ -6,6 +6,7 @@ import type { Connections } from "./connections.js";
 import type { Organisations } from "./organisations.js";
 import type { RateForest } from "./rateForest.js";
 import type { Sessions } from "./session/sessions.js";
+import type { SpendStores } from "./spend/spendStores.js";
 import type { Teams } from "./teams.js";
 
 /** Everything the gateway keeps, opened. */
@@ -21,6 +22,7 @@ export interface Storage {
   /** The rate plan that organisations, teams and keys make together. */
   readonly forest: RateForest;
   readonly connections: Connections;
+  readonly spend: SpendStores;
   /** Values that outlive a start, by name. */
   readonly settings: {
     get(name: string): Promise<unknown>;

@@ -8,6 +8,7 @@ const connection = (id: string, more: Partial<Connection> = {}): Connection => (
   baseUrl: "https://example.com",
   models: undefined,
   dialects: ["openai", "anthropic"],
+  prices: [],
   version: 1,
   createdAt: "2026-01-01T00:00:00.000Z",
   ...more,

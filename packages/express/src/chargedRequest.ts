@@ -1,10 +1,11 @@
 import type { SpentTokens } from "@quota/core";
-import type { QuotaRequest } from "@quota/engine";
+import type { Lease, QuotaRequest } from "@quota/engine";
 import type { RequestOutcome, Settlement } from "@quota/http";
 
 /** What a request that was let in is charged in the end, and why. */
 export interface ChargedRequest {
   readonly asked: QuotaRequest;
+  readonly lease: Lease;
   readonly outcome: RequestOutcome;
   /** What becomes of its lease. */
   readonly settlement: Settlement;

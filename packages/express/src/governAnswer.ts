@@ -152,7 +152,7 @@ function lookOn(
     const outcome = outcomeOf(end);
     const settlement = settlementOf({ outcome, estimate, usage, produced });
     const tokens = settlement.action === "settle" ? charge.tokens : undefined;
-    const told = tell({ asked, outcome, settlement, tokens });
+    const told = tell({ asked, lease, outcome, settlement, tokens });
     return { charge, settlement, told };
   }
 

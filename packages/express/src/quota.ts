@@ -69,7 +69,8 @@ export function quota(options: QuotaOptions): RequestHandler {
         answer.drop();
         return sendUnauthorized(request, response);
       }
-      asked = { ...caller, estimate: estimate(request, caller) };
+      const { apiKeyId, connectionId, provider, spend } = caller;
+      asked = { apiKeyId, connectionId, provider, spend, estimate: estimate(request, caller) };
       admission =
         waitUpTo > 0
           ? await room.admit(asked, { waitUpTo, signal: answer.signal() })

@@ -1,5 +1,12 @@
 import type { Amounts, EpochMs, SpentTokens, TokenPrices } from "@quota/core";
-import type { Logger, QuotaCaller, RatedAdmission, RatedEngine, WaitingRoom } from "@quota/engine";
+import type {
+  Logger,
+  QuotaCaller,
+  QuotaRequest,
+  RatedAdmission,
+  RatedEngine,
+  WaitingRoom,
+} from "@quota/engine";
 import type { Estimates, Meter } from "@quota/http";
 import type { Request, Response } from "express";
 import type { ChargedRequest } from "./chargedRequest.js";
@@ -8,9 +15,9 @@ export interface QuotaOptions {
   /** A `QuotaEngine`, or one with a rate plan before it: `withRatePlan` of @quota/engine. */
   readonly engine: RatedEngine;
   /**
-   * Who asks, and for which account, after authentication; undefined (nobody that is known) is answered 401 in the client's dialect.
+   * Who asks, and for which account, after authentication, and whose money it spends, where budgets ask; undefined (nobody that is known) is answered 401 in the client's dialect.
    */
-  readonly identify: (request: Request) => QuotaCaller | undefined | Promise<QuotaCaller | undefined>;
+  readonly identify: (request: Request) => Identified | undefined | Promise<Identified | undefined>;
   /**
    * What to hold for a request. Default: `typicalEstimate` of {@link QuotaOptions.estimates} on `request.body` (parsed JSON, text or
    * bytes), or one request where no body was read.
@@ -50,3 +57,5 @@ export interface QuotaOptions {
   readonly clock?: { now(): EpochMs } | undefined;
   readonly logger?: Logger | undefined;
 }
+
+type Identified = QuotaCaller & Pick<QuotaRequest, "spend">;

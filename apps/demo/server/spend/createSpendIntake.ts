@@ -1,0 +1,134 @@
+import type { SpendEvent } from "@quota/core";
+import type { SpendQueue } from "@quota/engine";
+import type { Logger } from "pino";
+
+/** The way of events into the queue. */
+export interface SpendIntake {
+  /**
+   * Corrects what is pending for the budgets of an event by `answer`, and hands the event in. Resolves when that is done, or after two seconds: an answer that waits for it is
+   * not lost. What could not be handed in is kept in memory and tried again until it is. Never rejects.
+   */
+  take(event: SpendEvent, answer: () => Promise<void>): Promise<void>;
+  status(): IntakeStatus;
+  /** Waits for what is under way, and tries what is kept once more. What is left is written to the log, event by event. */
+  close(): Promise<void>;
+}
+
+export interface IntakeStatus {
+  /** Events that were handed in, by their outcome. */
+  readonly taken: Readonly<Record<SpendEvent["outcome"], number>>;
+  /** Of them, those whose model has no price. */
+  readonly unpriced: number;
+  /** Times that the queue did not take an event. */
+  readonly failures: number;
+  /** Events that wait in memory, since the queue did not take them. */
+  readonly kept: number;
+}
+
+const LONGEST_WAIT_MS = 2_000;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 30_000;
+/** Beyond it, events go to the log: memory has an end too. */
+const MOST_KEPT = 100_000;
+
+export function createSpendIntake({
+  queue,
+  onQueued,
+  now,
+  log,
+}: {
+  readonly queue: Pick<SpendQueue, "enqueueSpend">;
+  /** Something waits to be written to the ledger. */
+  readonly onQueued: () => void;
+  readonly now: () => number;
+  readonly log: Logger;
+}): SpendIntake {
+  const taken = { answered: 0, "client-left": 0, failed: 0 };
+  let unpriced = 0;
+  let failures = 0;
+  let kept: SpendEvent[] = [];
+  let delay = FIRST_RETRY_MS;
+  let retry: NodeJS.Timeout | undefined;
+  let closed = false;
+  const underWay = new Set<Promise<void>>();
+
+  async function handIn(event: SpendEvent, answer: () => Promise<void>): Promise<void> {
+    await correct(event, answer);
+    try {
+      await enqueue(event);
+    } catch (error) {
+      failures += 1;
+      log.warn(
+        { scope: "gateway:spend", error, requestId: event.requestId },
+        "The spend queue does not take an event; it is kept in memory and tried again.",
+      );
+      keep(event);
+    }
+  }
+
+  /** What is pending is right again with the commit of the event at the latest, so nothing else depends on this. */
+  async function correct({ requestId }: SpendEvent, answer: () => Promise<void>): Promise<void> {
+    try {
+      await answer();
+    } catch (error) {
+      log.warn(
+        { scope: "gateway:spend", error, requestId },
+        "What is pending for a budget could not be corrected; it stays as estimated until the ledger has the event.",
+      );
+    }
+  }
+
+  async function enqueue(event: SpendEvent): Promise<void> {
+    await queue.enqueueSpend(event, now());
+    taken[event.outcome] += 1;
+    if (event.cost === "unpriced") unpriced += 1;
+    onQueued();
+  }
+
+  function keep(event: SpendEvent): void {
+    if (kept.length >= MOST_KEPT || closed) return lost(event);
+    kept.push(event);
+    retry ??= setTimeout(() => void tryAgain(), delay).unref();
+  }
+
+  function lost(event: SpendEvent): void {
+    log.error({ scope: "gateway:spend", event }, "An event could not be handed in; commit it by hand.");
+  }
+
+  async function tryAgain(): Promise<void> {
+    const waiting = kept;
+    while (waiting.length > 0) {
+      try {
+        await enqueue(waiting[0]!);
+      } catch {
+        failures += 1;
+        break;
+      }
+      waiting.shift();
+    }
+    delay = waiting.length > 0 ? Math.min(delay * 2, LONGEST_RETRY_MS) : FIRST_RETRY_MS;
+    retry = waiting.length > 0 && !closed ? setTimeout(() => void tryAgain(), delay).unref() : undefined;
+  }
+
+  return {
+    async take(event, answer) {
+      const done = handIn(event, answer).finally(() => underWay.delete(done));
+      underWay.add(done);
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, LONGEST_WAIT_MS);
+      });
+      await Promise.race([done, patience]);
+      clearTimeout(timer);
+    },
+    status: () => ({ taken: { ...taken }, unpriced, failures, kept: kept.length }),
+    async close() {
+      while (underWay.size > 0) await Promise.all(underWay);
+      closed = true;
+      clearTimeout(retry);
+      await tryAgain();
+      for (const event of kept) lost(event);
+      kept = [];
+    },
+  };
+}
