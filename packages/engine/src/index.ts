@@ -19,6 +19,9 @@ export type { WaitingRoom, WaitingRoomOptions } from "./waitingRoom.js";
 export { withRatePlan } from "./withRatePlan.js";
 export type { RatePlanFirst, WithRatePlanOptions } from "./withRatePlan.js";
 export type { RatedAdmission, RatedEngine, RatedRefusal } from "./ratedAdmission.js";
+export { withBudgets } from "./withBudgets.js";
+export type { BudgetsFirst, HeldSpend, WithBudgetsOptions } from "./withBudgets.js";
+export type { RequestSpend } from "./requestSpend.js";
 
 export { createRateAdmission } from "./createRateAdmission.js";
 export type {
@@ -62,6 +65,8 @@ export { LATENCY_KEPT_MS, LATENCY_SAMPLES } from "./liveState.js";
 export type { LiveState } from "./liveState.js";
 export type { Affinity, AffinityChange } from "./affinity.js";
 
+export { startSpendFlusher } from "./startSpendFlusher.js";
+export type { SpendFlusher, SpendFlusherOptions, SpendFlusherStatus } from "./startSpendFlusher.js";
 export { startRetention } from "./startRetention.js";
 export type { Retention, RetentionOptions } from "./startRetention.js";
 

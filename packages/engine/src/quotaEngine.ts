@@ -20,6 +20,7 @@ import type { PoolExplanation } from "./explainPool.js";
 import type { Lease } from "./lease.js";
 import type { PlanOverrides } from "./planOverrides.js";
 import type { PoolDirectory } from "./poolDirectory.js";
+import type { RequestSpend } from "./requestSpend.js";
 import type { SignalSource } from "./signalSource.js";
 import type { UsageStore } from "./usageStore.js";
 
@@ -107,6 +108,8 @@ export interface QuotaCaller {
 /** A caller, and what the request is estimated to cost. `requests` is 1 unless given; a unit left out counts 0 in the decision. */
 export interface QuotaRequest extends QuotaCaller {
   readonly estimate?: Amounts | undefined;
+  /** Whose money it spends, for budgets before the pools (`withBudgets`). Pools do not look at it. */
+  readonly spend?: RequestSpend | undefined;
 }
 
 /** A decision, and a lease if it lets the request pass. */

@@ -27,12 +27,17 @@ export function createRateStore(tools: {
 }): RateStore {
   const { store, watch, timeoutMs } = tools;
 
+  const tooLate = (): Error =>
+    new RatesUnavailableError(`The usage store did not answer within ${String(timeoutMs)} ms.`, {
+      applied: "unknown",
+    });
+
   async function answered<Result>(
     work: Promise<Result>,
     { at, late }: { readonly at: EpochMs; readonly late?: ((result: Result) => void) | undefined },
   ): Promise<Result> {
     try {
-      const result = await withinTime(work, { ms: timeoutMs, late });
+      const result = await withinTime(work, { ms: timeoutMs, late, error: tooLate });
       watch.works();
       return result;
     } catch (cause) {

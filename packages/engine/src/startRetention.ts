@@ -1,4 +1,5 @@
-import { QuotaConfigError, type EpochMs } from "@quota/core";
+import type { EpochMs } from "@quota/core";
+import { inRange } from "./inRange.js";
 import { LONGEST_TIMER_MS } from "./longestTimer.js";
 import type { Logger } from "./quotaEngine.js";
 import type { UsageStore } from "./usageStore.js";
@@ -67,21 +68,3 @@ export function startRetention(options: RetentionOptions): Retention {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-
-/** The value of an option. @throws {QuotaConfigError} */
-function inRange(option: {
-  readonly field: string;
-  readonly value: number;
-  readonly from: number;
-  readonly to: number;
-  readonly unit: string;
-}): number {
-  const { field, value, from, to, unit } = option;
-  if (value >= from && value <= to) return value;
-  throw new QuotaConfigError({
-    code: "out-of-range",
-    field,
-    problem: `is ${String(value)}.`,
-    remedy: `Give a number of ${unit} from ${String(from)} to ${String(to)}.`,
-  });
-}

@@ -1,21 +1,26 @@
-import { RatesUnavailableError } from "./ratesUnavailableError.js";
-
 /**
- * Waits for the store, but no longer than `ms`.
+ * Waits for a store, but no longer than `ms`.
  *
  * @param patience.late is told what comes after that.
- * @throws {RatesUnavailableError} `applied: "unknown"`, when it takes longer.
+ * @throws what `error` makes, when it takes longer: whether anything was written is unknown.
  */
 export function withinTime<Result>(
   work: Promise<Result>,
-  { ms, late }: { readonly ms: number; readonly late?: ((result: Result) => void) | undefined },
+  {
+    ms,
+    late,
+    error,
+  }: {
+    readonly ms: number;
+    readonly late?: ((result: Result) => void) | undefined;
+    readonly error: () => Error;
+  },
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      const message = `The usage store did not answer within ${String(ms)} ms.`;
-      reject(new RatesUnavailableError(message, { applied: "unknown" }));
+      reject(error());
     }, ms);
     work.then(
       (result) => {
