@@ -38,7 +38,7 @@ const rooms = [
 const withRedis = ["packages/local-redis", "packages/redis", "apps/demo", "examples"];
 
 /** Rooms whose tests make databases of their own on a server that is started for the run. */
-const withPostgres = ["packages/local-postgres", "packages/postgres"];
+const withPostgres = ["packages/local-postgres", "packages/postgres", "apps/demo"];
 
 const at = (path: string) => new URL(path, import.meta.url).pathname;
 const redisServer = at("packages/local-redis/src/ensureRedisServer.ts");

@@ -1,4 +1,4 @@
-import type { EngineStatus } from "@quota/engine";
+import type { Awaitable, EngineStatus } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
 import type { Comparison } from "./config/createReplicaWatch.js";
 import type { OutageRisk } from "./outageRisk.js";
@@ -26,8 +26,10 @@ export interface StoreHealth extends Pick<QuotaStoreStatus, "serving" | "state">
 
 export interface HealthParts {
   readonly engine: { status(): EngineStatus };
-  /** Reads something small from the database; throws when it cannot. */
-  readonly touch: () => void;
+  /** Reads something small from the database; throws or rejects when it cannot. */
+  readonly touch: () => Awaitable<void>;
+  /** Whether requests are answered from memory while the database is away. Default false. */
+  readonly outlivesDatabase?: boolean | undefined;
   readonly integrity: () => Integrity;
   readonly quotaStore: Pick<QuotaStore, "status" | "works">;
   /** How this gateway's configuration stands beside that of the others on the store. */
@@ -45,9 +47,9 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
   let sound: Integrity = { sound: true };
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  function databaseFailure(): string | undefined {
+  async function databaseFailure(): Promise<string | undefined> {
     try {
-      parts.touch();
+      await parts.touch();
       if (parts.now() - lookedAt >= 60_000) {
         sound = parts.integrity();
         lookedAt = parts.now();
@@ -69,13 +71,18 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
   }
 
   return async () => {
-    const [ofStore, { differing, crowded }, outage] = await Promise.all([
+    const [ofDatabase, ofStore, { differing, crowded }, outage] = await Promise.all([
+      databaseFailure(),
       storeFailure(),
       parts.compare(),
       // That the database does not answer is said already.
       parts.risks().catch((): undefined => undefined),
     ]);
-    const failures = [databaseFailure(), ofStore, ...differing].filter((failure) => failure !== undefined);
+    // A load balancer must not send everybody away for what all gateways miss and do without.
+    const [failure, shortcoming] = parts.outlivesDatabase
+      ? [undefined, ofDatabase && `${ofDatabase} ${GOES_ON}`]
+      : [ofDatabase, undefined];
+    const failures = [failure, ofStore, ...differing].filter((each) => each !== undefined);
     const status = quotaStore.status();
     const { openLeases } = engine.status();
     const answer = (
@@ -90,13 +97,15 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
     if (status.serving === "none") return answer(503, "degraded", [status.reason ?? ""]);
     if (failures.length > 0) return answer(503, "failing", failures);
     if (parts.isStopping()) return answer(503, "stopping", ["The gateway is stopping."]);
-    const shortcomings = [status.reason, ...crowded, ...parts.logins()].filter(
+    const shortcomings = [shortcoming, status.reason, ...crowded, ...parts.logins()].filter(
       (reason) => reason !== undefined,
     );
     if (shortcomings.length > 0) return answer(200, "degraded", shortcomings);
     return answer(200, "ok", []);
   };
 }
+
+const GOES_ON = "Requests go on from what was read of it; changes are refused until it does.";
 
 function storeHealth({ asked, serving, state, lastError }: QuotaStoreStatus): StoreHealth {
   return {

@@ -5,10 +5,11 @@ import { QuotaDatabaseError } from "@quota/sqlite";
 import pino from "pino";
 import { bannerOf } from "./bannerOf.js";
 import { backupSqliteStorage, openSqliteStorage } from "./openSqliteStorage.js";
+import { openPostgresStorage } from "./postgres/openPostgresStorage.js";
 import { openRedis } from "./quotaStore/openRedis.js";
-import { readSettings } from "./readSettings.js";
+import { readSettings, type Settings } from "./readSettings.js";
 import { startPrivateRedis } from "./startPrivateRedis.js";
-import { startGateway } from "./startGateway.js";
+import { startGateway, type GatewayOptions } from "./startGateway.js";
 import { StartError } from "./startError.js";
 
 // The only file that reads the environment, picks adapters, and ends the process.
@@ -42,7 +43,7 @@ async function serve(more: Readonly<Record<string, string>> = {}): Promise<void>
   );
   const gateway = await startGateway({
     settings,
-    openStorage: openSqliteStorage,
+    openStorage: storageOf(settings),
     openRedis,
     // Beside this file, once both are built.
     webDirectory: fileURLToPath(new URL("./web/", import.meta.url)),
@@ -68,11 +69,18 @@ async function serve(more: Readonly<Record<string, string>> = {}): Promise<void>
   console.log(bannerOf(gateway));
 }
 
+function storageOf({ databaseUrl, secretsKey }: Settings): GatewayOptions["openStorage"] {
+  if (databaseUrl === undefined || secretsKey === undefined) return openSqliteStorage;
+  return (options) => openPostgresStorage({ ...options, url: databaseUrl, secretsKey });
+}
+
 async function backup(file: string): Promise<void> {
-  const { dataDir } = readSettings(process.env);
+  const { dataDir, databaseUrl } = readSettings(process.env);
   const copy = resolve(file);
   await backupSqliteStorage({ dataDir, file: copy });
   console.log(
-    `Wrote ${copy}. It holds pools, plans, hashed keys and use; upstream secrets stay in ${resolve(dataDir)}/secrets.`,
+    databaseUrl === undefined
+      ? `Wrote ${copy}. It holds pools, plans, hashed keys and use; upstream secrets stay in ${resolve(dataDir)}/secrets.`
+      : `Wrote ${copy}. It holds what this machine has counted; keep the rest with pg_dump.`,
   );
 }

@@ -61,6 +61,7 @@ export async function openSqliteStorage({
       pools: createSqlitePoolDirectory(db, { logger }),
       plans: createSqlitePlanOverrides(db, { logger }),
       settings: createSqliteSettings(db),
+      secretSettings: createSecretFiles(join(dataDir, "secrets", "settings")),
       watch: (look) => db.watch(look),
       keys: createApiKeys(tables, forest),
       teams: createTeams(tables, forest),
@@ -82,6 +83,7 @@ export async function openSqliteStorage({
         plans: createSqlitePlanOverrides(importer),
       }),
       touch: () => void touch.get(),
+      shared: undefined,
       integrity: () => integrityOf(db),
       backup: (file) => backupTo(db, file),
       async close() {

@@ -23,6 +23,10 @@ export interface Settings {
   readonly shutdownGraceMs: number;
   /** The first connection; undefined: the built-in simulator. */
   readonly upstream: UpstreamSettings | undefined;
+  /** A PostgreSQL database for everything but counters; undefined: the file in the data directory. May hold a password. */
+  readonly databaseUrl: string | undefined;
+  /** What secrets in that database are sealed with; there where it is. */
+  readonly secretsKey: string | undefined;
   /** Undefined: not said, which means sqlite. */
   readonly storeDriver: StoreDriver | undefined;
   /** May hold a password. */
@@ -74,6 +78,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     logLevel: word("LOG_LEVEL", LOG_LEVELS, "info"),
     shutdownGraceMs: 1000 * number("SHUTDOWN_GRACE_S", { fallback: 600, least: 0, most: 86_400 }),
     upstream: upstreamIn({ text, faults }),
+    ...databaseIn({ text, faults }),
     storeDriver: word("QUOTA_STORE_DRIVER", STORE_DRIVERS, undefined),
     storeRedisUrl: redisUrlIn({ text, faults }),
     replicas: number("QUOTA_REPLICAS", { fallback: 1, least: 1, most: 10_000, whole: true }),
@@ -176,6 +181,25 @@ function policyIn({ text, faults }: Readers): WhenStoreFails {
     );
   return policy ?? "allow";
 }
+
+function databaseIn({ text, faults }: Readers): Pick<Settings, "databaseUrl" | "secretsKey"> {
+  const databaseUrl = text("QUOTA_DATABASE_URL");
+  const secretsKey = text("QUOTA_SECRETS_KEY");
+  if (databaseUrl === undefined) return { databaseUrl, secretsKey };
+  if (!/^postgres(?:ql)?:\/\//u.test(databaseUrl) || !URL.canParse(databaseUrl))
+    faults.push("QUOTA_DATABASE_URL must be an address such as postgres://user:password@host:5432/database.");
+  if (secretsKey === undefined)
+    faults.push(
+      "QUOTA_DATABASE_URL needs QUOTA_SECRETS_KEY, with which the secrets of connections are sealed there; set it to what `openssl rand -base64 32` prints, the same in every gateway.",
+    );
+  else if (secretsKey.length < SHORTEST_PASSPHRASE)
+    faults.push(
+      `QUOTA_SECRETS_KEY must be 32 bytes in base64, as \`openssl rand -base64 32\` prints them, or a passphrase of at least ${SHORTEST_PASSPHRASE} characters.`,
+    );
+  return { databaseUrl, secretsKey };
+}
+
+const SHORTEST_PASSPHRASE = 16;
 
 function redisUrlIn({ text, faults }: Readers): string | undefined {
   const url = text("QUOTA_STORE_REDIS_URL");

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import {
   createQuotaEngine,
   createRateAdmission,
@@ -35,7 +35,6 @@ import { createStore, type QuotaStoreParts } from "./quotaStore/createStore.js";
 import { createStoreSettings } from "./quotaStore/storeSettings.js";
 import { outageRisks } from "./outageRisk.js";
 import type { Settings } from "./readSettings.js";
-import { createSecretFiles } from "./secretFiles.js";
 import { createSharingSettings } from "./sharingSettings/createSharingSettings.js";
 import { createAttempts } from "./session/attempts.js";
 import { createHostCheck } from "./session/hostCheck.js";
@@ -49,6 +48,7 @@ import { createPriceBook } from "./spend/createPriceBook.js";
 import { createSpendDesk } from "./spend/createSpendDesk.js";
 import { createSpendIntake } from "./spend/createSpendIntake.js";
 import { createUpstreamWatch } from "./spend/createUpstreamWatch.js";
+import { sharedCautions } from "./sharedCautions.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
 import { createTraffic } from "./traffic/createTraffic.js";
@@ -119,7 +119,7 @@ export async function startGateway({
       sqlite: storage,
       settings: createStoreSettings({
         settings: storage.settings,
-        secrets: createSecretFiles(join(dataDir, "secrets", "settings")),
+        secrets: storage.secretSettings,
         environment: { driver: settings.storeDriver, redisUrl: settings.storeRedisUrl },
       }),
       openRedis,
@@ -130,6 +130,12 @@ export async function startGateway({
     });
     closing.push(() => quotaStore.close());
     const { store, clock } = quotaStore;
+    for (const caution of sharedCautions({
+      shared: storage.shared,
+      settings,
+      driver: quotaStore.status().asked.driver,
+    }))
+      log.warn(caution);
 
     const note = await firstStart(storage, { upstream: settings.upstream, now: clock.now() });
     if (note !== undefined) log.warn(note);
@@ -240,7 +246,7 @@ export async function startGateway({
         const saturationThreshold = sharing.now("saturationThreshold");
         const config = await storage.config.read();
         const hashes = configHashes(config, { leaseMs, saturationThreshold, replicas, whenStoreFails });
-        return { hashes, ratePlanRevision: config.ratePlanRevision };
+        return { hashes, ratePlanRevision: config.ratePlanRevision, database: storage.shared?.id };
       },
       adopt: (revision) => forest.adopt(revision),
     });
@@ -301,6 +307,7 @@ export async function startGateway({
       health: createHealthCheck({
         engine: { status },
         touch: () => storage.touch(),
+        outlivesDatabase: storage.shared !== undefined,
         integrity: () => storage.integrity(),
         quotaStore,
         compare: () => replicaWatch.compare(),

@@ -1,10 +1,11 @@
-import type { LedgerPart, PlanOverrides, PoolDirectory, UsageStore } from "@quota/engine";
+import type { Awaitable, LedgerPart, PlanOverrides, PoolDirectory, UsageStore } from "@quota/engine";
 import type { Integrity } from "@quota/sqlite";
 import type { ApiKeys } from "./apiKeys.js";
 import type { Config } from "./config/createConfig.js";
 import type { Connections } from "./connections.js";
 import type { Organisations } from "./organisations.js";
 import type { RateForest } from "./rateForest.js";
+import type { SecretSettings } from "./secretSettings.js";
 import type { Sessions } from "./session/sessions.js";
 import type { SpendStores } from "./spend/spendStores.js";
 import type { Teams } from "./teams.js";
@@ -30,15 +31,26 @@ export interface Storage {
     /** All at once, or nothing; `undefined` takes a value away. */
     change(changes: ReadonlyMap<string, string | number | undefined>): Promise<void>;
   };
-  /** Calls `look` soon after another process has changed the database; returns what stops that. */
+  readonly secretSettings: SecretSettings;
+  /** Calls `look` soon after another process has changed settings; returns what stops that. */
   watch(look: () => void): () => void;
   /** The sessions of those who signed in with this admin token. */
   sessionsOf(adminToken: string): Sessions;
   /** All that gateways on one store must have in common. */
   readonly config: Config;
-  /** Reads something small; throws when the database does not answer. */
-  touch(): void;
+  /** Reads something small; throws or rejects when the database does not answer. */
+  touch(): Awaitable<void>;
+  /** A database that other machines may share; undefined for a file. */
+  readonly shared: SharedDatabase | undefined;
   integrity(): Integrity;
   backup(file: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Requests go on from what was read of it while it is away; only changes have to wait for it. */
+export interface SharedDatabase {
+  /** The same in every gateway on it, and in no other. */
+  readonly id: string;
+  /** Host, port and name, for messages. */
+  readonly place: string;
 }

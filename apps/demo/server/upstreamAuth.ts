@@ -38,11 +38,18 @@ export interface UpstreamSecrets {
   forget(connectionId: string): void;
 }
 
+interface KeptAnswer {
+  /** The command. */
+  readonly of: string;
+  readonly until: number;
+  readonly secret: Promise<string>;
+}
+
 export function createUpstreamSecrets({
   now = Date.now,
 }: { readonly now?: () => number } = {}): UpstreamSecrets {
   const files = new Map<string, { readonly stamp: string; readonly secret: string }>();
-  const commands = new Map<string, { readonly until: number; readonly secret: Promise<string> }>();
+  const commands = new Map<string, KeptAnswer>();
 
   async function fromFile(connectionId: string, path: string): Promise<string> {
     const { mtimeMs, size, ino } = await stat(path);
@@ -55,17 +62,19 @@ export function createUpstreamSecrets({
   }
 
   function fromCommand(connectionId: string, auth: CommandAuth): Promise<string> {
+    const of = JSON.stringify(auth.command);
     const kept = commands.get(connectionId);
-    if (kept !== undefined && now() < kept.until) return kept.secret;
+    // Another gateway on the database may have given it another command.
+    if (kept?.of === of && now() < kept.until) return kept.secret;
     const answer = run(auth);
     // Requests that come while it runs wait for the same run.
-    const running = { until: Number.POSITIVE_INFINITY, secret: answer.then((told) => told.secret) };
+    const running = { of, until: Number.POSITIVE_INFINITY, secret: answer.then((told) => told.secret) };
     commands.set(connectionId, running);
     answer.then(
       ({ secret, expiresAt }) => {
         if (commands.get(connectionId) !== running) return;
         const until = expiresAt === undefined ? now() + 1000 * (auth.ttlS ?? 60) : expiresAt - 60_000;
-        commands.set(connectionId, { until, secret: Promise.resolve(secret) });
+        commands.set(connectionId, { of, until, secret: Promise.resolve(secret) });
       },
       () => {
         if (commands.get(connectionId) === running) commands.delete(connectionId);

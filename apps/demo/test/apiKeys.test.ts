@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../server/authenticate.js";
 import { createHostCheck } from "../server/session/hostCheck.js";
+import { describeEachDatabase } from "./describeEachDatabase.js";
 import { openDatabase } from "./openDatabase.js";
-import { DATABASES, openSqliteTables } from "./openTables.js";
+import { openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
-describe.each(DATABASES)("an API key in $name", ({ open }) => {
+describeEachDatabase("an API key", (open) => {
   test("is found by its secret, which is shown once", async () => {
     const { keys } = await open();
     const created = await keys.create({ id: "dora", name: "Dora's laptop" }, 1_000);

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SIMULATOR } from "../server/connections.js";
 import { authHeaders, createUpstreamSecrets, type UpstreamAuth } from "../server/upstreamAuth.js";
+import { describeEachDatabase } from "./describeEachDatabase.js";
 import { openDatabase } from "./openDatabase.js";
-import { DATABASES, openSqliteTables } from "./openTables.js";
+import { openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
 const seat = { id: "seat", provider: "codex", baseUrl: "https://seat.example/backend" } as const;
 const value = (secret: string): UpstreamAuth => ({ kind: "value", value: secret });
 
-describe.each(DATABASES)("a connection's secret in $name", ({ open }) => {
+describeEachDatabase("a connection's secret", (open) => {
   test("is no part of what is shown, is replaced as a whole, seen by a second process, and goes with its connection", async () => {
     const { connections, another } = await open();
     const { connections: neighbour, tables } = await another();
@@ -63,7 +64,7 @@ describe("beside a file of SQLite, a connection's secret", () => {
   });
 });
 
-describe.each(DATABASES)("a connection in $name", ({ open }) => {
+describeEachDatabase("a connection", (open) => {
   test("keeps what a change does not name, and gives up what it names as null", async () => {
     const { connections } = await open();
     await connections.create({ ...seat, models: ["a"], dialects: ["anthropic"], auth: { kind: "none" } }, 1);

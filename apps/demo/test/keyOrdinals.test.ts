@@ -7,15 +7,16 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ApiKeys } from "../server/apiKeys.js";
 import { parseConfig } from "../server/config/gatewayConfig.js";
 import { openSqliteStorage } from "../server/openSqliteStorage.js";
+import { describeEachDatabase } from "./describeEachDatabase.js";
 import { openDatabase } from "./openDatabase.js";
-import { DATABASES, openSqliteTables } from "./openTables.js";
+import { openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
 const ordinals = (keys: Pick<ApiKeys, "list">) =>
   Object.fromEntries(keys.list().map(({ id, ordinal }) => [id, ordinal]));
 const logger = pino({ level: "silent" });
 
-describe.each(DATABASES)("the ordinal of a key in $name", ({ open }) => {
+describeEachDatabase("the ordinal of a key", (open) => {
   test("is the smallest that no other key has, told with the secret, and the same after every change", async () => {
     const { keys } = await open();
     for (const id of ["a", "b", "c", "d"]) await keys.create({ id }, 1);

@@ -28,11 +28,7 @@ export interface OpenedTables {
   another(): Promise<OpenedTables>;
 }
 
-/** Opens each database that the gateway can keep its tables in; what is opened is closed with the test. */
-export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<OpenedTables> }[] = [
-  { name: "SQLite", open: () => openSqliteTables() },
-];
-
+/** In a file of a directory. */
 export async function openSqliteTables(directory = temporaryDirectory()): Promise<OpenedTables> {
   const secrets = createSecretFiles(join(directory, "secrets"));
   const db = await openDatabase(directory);
@@ -51,7 +47,8 @@ export async function openSqliteTables(directory = temporaryDirectory()): Promis
   };
 }
 
-function repositoriesOn(tables: GatewayTables) {
+/** What stands on tables, whatever keeps them. */
+export function repositoriesOn(tables: GatewayTables) {
   const forest = createRateForest(tables);
   return {
     forest,

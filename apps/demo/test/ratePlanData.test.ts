@@ -1,7 +1,8 @@
 import { ratePathFrom } from "@quota/core";
 import { describe, expect, test } from "vitest";
 import { rateNodeId } from "../server/rateNodeId.js";
-import { DATABASES, type OpenedTables } from "./openTables.js";
+import { describeEachDatabase } from "./describeEachDatabase.js";
+import type { OpenedTables } from "./openTables.js";
 
 const within = (open: () => Promise<OpenedTables>) => async () => {
   const opened = await open();
@@ -9,7 +10,7 @@ const within = (open: () => Promise<OpenedTables>) => async () => {
   return { ...opened, path };
 };
 
-describe.each(DATABASES)("where a key stands, in $name,", ({ open }) => {
+describeEachDatabase("where a key stands", (open) => {
   const fresh = within(open);
 
   test("is its team, and with it the team's organisation, wherever the team goes", async () => {
@@ -70,7 +71,7 @@ describe.each(DATABASES)("where a key stands, in $name,", ({ open }) => {
   });
 });
 
-describe.each(DATABASES)("the rate plan in $name", ({ open }) => {
+describeEachDatabase("the rate plan", (open) => {
   const fresh = within(open);
 
   test("has three nodes of one name, and ids of any kind, however long", async () => {

@@ -8,7 +8,8 @@ import { originFault } from "../server/session/originFault.js";
 import { sessionCookie, sessionIdsOf } from "../server/session/sessionCookie.js";
 import { createSessions } from "../server/session/sessions.js";
 import { createSignInCode } from "../server/session/signInCode.js";
-import { DATABASES, openSqliteTables } from "./openTables.js";
+import { describeEachDatabase } from "./describeEachDatabase.js";
+import { openSqliteTables } from "./openTables.js";
 import { temporaryDirectory } from "./temporaryDirectory.js";
 
 const SECOND = 1_000;
@@ -242,7 +243,7 @@ describe("the printed code", () => {
   });
 });
 
-describe.each(DATABASES)("a session in $name", ({ open }) => {
+describeEachDatabase("a session", (open) => {
   test("ends twelve hours after its last use, and a week after it began", async () => {
     const sessions = createSessions((await open()).sessions, "token", unwritten);
     const { id } = await sessions.begin(0);

@@ -14,5 +14,6 @@ export { createPostgresPoolDirectory } from "./createPostgresPoolDirectory.js";
 export type { PostgresPoolDirectoryOptions } from "./createPostgresPoolDirectory.js";
 export { createPostgresPlanOverrides } from "./createPostgresPlanOverrides.js";
 export type { PostgresPlanOverridesOptions } from "./createPostgresPlanOverrides.js";
+export { replacePoolsAndPlans } from "./replacePoolsAndPlans.js";
 export { createPostgresSettings, SETTINGS_TOPIC } from "./createPostgresSettings.js";
 export type { Settings, SettingValue } from "./createPostgresSettings.js";

@@ -34,6 +34,8 @@ const told = z.object({
   at: z.number(),
   hashes: z.record(z.string(), z.string()),
   ratePlanRevision: z.number(),
+  /** Names the database that it shares with others. */
+  database: z.string().optional(),
 });
 type Told = Readonly<z.output<typeof told>>;
 
@@ -50,7 +52,11 @@ export function createReplicaWatch(parts: {
   readonly id: string;
   readonly quotaStore: Pick<QuotaStore, "redis" | "clock">;
   readonly replicas: number;
-  readonly own: () => Promise<{ readonly hashes: ConfigHashes; readonly ratePlanRevision: number }>;
+  readonly own: () => Promise<{
+    readonly hashes: ConfigHashes;
+    readonly ratePlanRevision: number;
+    readonly database?: string | undefined;
+  }>;
   readonly adopt: (ratePlanRevision: number) => Promise<void>;
 }): ReplicaWatch {
   const { id, quotaStore, replicas, own, adopt } = parts;
@@ -159,8 +165,11 @@ function nobodyHears(): void {
 }
 
 function difference(mine: Told, others: readonly Told[]): readonly string[] {
+  // What two have from one database they have alike, but for a moment in which one of them has not looked; the settings are each one's own too.
+  const isShared = (other: Told, part: ConfigPart): boolean =>
+    part !== "settings" && mine.database !== undefined && other.database === mine.database;
   const parts = CONFIG_PARTS.filter((part) =>
-    others.some(({ hashes }) => hashes[part] !== mine.hashes[part]),
+    others.some((other) => other.hashes[part] !== mine.hashes[part] && !isShared(other, part)),
   );
   if (parts.length === 0) return [];
   const remedies = [

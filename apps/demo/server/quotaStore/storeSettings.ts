@@ -1,4 +1,4 @@
-import type { SecretFiles } from "../secretFiles.js";
+import type { SecretSettings } from "../secretSettings.js";
 import { StartError } from "../startError.js";
 import type { Storage } from "../storage.js";
 
@@ -22,7 +22,7 @@ export interface StoreEnvironment {
   readonly redisUrl: string | undefined;
 }
 
-/** `quotaStore.*`: the driver in the database, the address of Redis in a file of mode 0600 beside it, since it may hold a password. */
+/** `quotaStore.*`: the driver among the settings, the address of Redis among the secret ones, since it may hold a password. */
 export interface StoreSettings {
   /** @throws {StartError} for a stored driver that is none. */
   read(): Promise<StoreChoice>;
@@ -45,7 +45,7 @@ export function createStoreSettings({
   environment,
 }: {
   readonly settings: Pick<Storage["settings"], "get" | "set">;
-  readonly secrets: SecretFiles;
+  readonly secrets: SecretSettings;
   readonly environment: StoreEnvironment;
 }): StoreSettings {
   return {
@@ -56,15 +56,15 @@ export function createStoreSettings({
         throw new StartError(
           `The setting ${DRIVER_SETTING} in the database is ${JSON.stringify(stored)}; it must be "sqlite" or "redis".`,
         );
-      const redisUrl = secrets.read(REDIS_URL_SECRET) ?? environment.redisUrl;
+      const redisUrl = (await secrets.read(REDIS_URL_SECRET)) ?? environment.redisUrl;
       if (stored !== undefined) return { driver: stored, source: "database", redisUrl };
       if (environment.driver !== undefined)
         return { driver: environment.driver, source: "environment", redisUrl };
       return { driver: "sqlite", source: "default", redisUrl };
     },
     async write({ driver, redisUrl }) {
-      if (redisUrl === null) secrets.delete(REDIS_URL_SECRET);
-      else if (redisUrl !== undefined) secrets.write(REDIS_URL_SECRET, redisUrl);
+      if (redisUrl === null) await secrets.delete(REDIS_URL_SECRET);
+      else if (redisUrl !== undefined) await secrets.write(REDIS_URL_SECRET, redisUrl);
       await settings.set(DRIVER_SETTING, driver);
     },
   };
