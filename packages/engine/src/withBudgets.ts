@@ -65,7 +65,8 @@ export type HeldSpend = Pick<BudgetHold, "requestId" | "subjects" | "startedAt">
  * }
  */
 export function withBudgets(options: WithBudgetsOptions): BudgetsFirst {
-  const { engine, budgets, spendOf = ({ spend }) => spend, logger } = options;
+  const { engine, budgets, logger } = options;
+  const spendOf = options.spendOf ?? ((request: QuotaRequest) => request.spend);
   const { leaseMs } = validOptions({ leaseMs: options.leaseMs });
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   inRange({ field: "timeoutMs", value: timeoutMs, from: 1, to: 60_000, unit: "milliseconds" });
