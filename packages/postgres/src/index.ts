@@ -10,6 +10,8 @@ export { storedText, textStored } from "./storedText.js";
 export { snapshotOf } from "./snapshotOf.js";
 export type { LoadedRow, Snapshot, SnapshotOptions, WritableRows } from "./snapshotOf.js";
 
+export { createPostgresSpendBooks } from "./createPostgresSpendBooks.js";
+export type { PostgresSpendBooks, PostgresSpendBooksOptions } from "./createPostgresSpendBooks.js";
 export { createPostgresPoolDirectory } from "./createPostgresPoolDirectory.js";
 export type { PostgresPoolDirectoryOptions } from "./createPostgresPoolDirectory.js";
 export { createPostgresPlanOverrides } from "./createPostgresPlanOverrides.js";

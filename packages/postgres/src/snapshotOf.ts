@@ -14,6 +14,8 @@ export interface Snapshot<Value> {
    * @throws {StoreError} when the database cannot be written.
    */
   write<Answer>(work: (rows: WritableRows<Value>) => Promise<Answer>): Promise<Answer>;
+  /** Looks for changes no more, but for what is asked. */
+  stop(): void;
 }
 
 /** What a write sees of the table. */
@@ -67,7 +69,7 @@ export async function snapshotOf<Value>(
   };
 
   await refresh();
-  db.watch(topic, async () => {
+  const stop = db.watch(topic, async () => {
     try {
       await refresh();
     } catch (error) {
@@ -77,6 +79,7 @@ export async function snapshotOf<Value>(
 
   return {
     get: (id) => byId.get(id),
+    stop,
 
     async latest() {
       await refresh();

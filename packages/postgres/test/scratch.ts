@@ -6,6 +6,8 @@ export interface Scratch {
   readonly database: LocalDatabase;
   /** One more handle, as another process would have it. */
   open(options?: Partial<PostgresOptions>): Promise<PostgresDatabase>;
+  /** Makes it as empty as it was, for the next of many tests. */
+  empty(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -18,6 +20,13 @@ export async function scratch(serverUrl: string): Promise<Scratch> {
       const db = await openPostgres({ url: database.url, timeoutMs: 20_000, ...options });
       handles.push(db);
       return db;
+    },
+    async empty() {
+      await database.query(`
+        DO $$ BEGIN EXECUTE (
+          SELECT 'TRUNCATE ' || string_agg(tablename, ', ') FROM pg_tables
+          WHERE schemaname = 'public' AND tablename <> 'schema_migrations'
+        ); END $$`);
     },
     async remove() {
       await Promise.all(handles.map((db) => db.close()));
