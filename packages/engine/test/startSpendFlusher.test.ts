@@ -262,7 +262,7 @@ describe("a damaged head", () => {
     await flusher.flush();
     const { position, why } = flusher.status().stoppedAt!;
     expect(await flusher.quarantine(position, "disk")).toBe(true);
-    expect(await flusher.flush()).toBe("drained");
+    await pass(0);
     expect(await books()).toEqual([5n, 0n]);
     expect(await ledger.deadLetters()).toMatchObject([
       { raw: "{", why: `${why} Set aside: disk`, requestId: "b", state: "open" },
@@ -427,7 +427,7 @@ test("property: two flushers on one queue, in any order, while events come in an
             }
             await queued;
           }
-          for (;;) {
+          for (let rounds = 0; rounds < 50; rounds += 1) {
             const ends = await Promise.all(both.map((one) => one.flush()));
             const [stoppedAt] = both.flatMap((one) => one.status().stoppedAt ?? []);
             if (stoppedAt === undefined && ends.every((how) => how === "drained")) return;
