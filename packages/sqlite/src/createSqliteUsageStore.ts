@@ -1,12 +1,11 @@
-import { StoreError, type Counter, type Step, type UsageStore } from "@quota/engine";
+import type { Counter, Step, UsageStore } from "@quota/engine";
 import { applyAdditions } from "./applyAdditions.js";
 import { createCounterCache, type Cell } from "./counterCache.js";
 import { forgetCounters } from "./forgetCounters.js";
+import { groupCommit, type Outcome } from "./groupCommit.js";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
-import { orStoreError, storeError } from "./orStoreError.js";
-import { backOffMs } from "./patiently.js";
+import { orStoreError } from "./orStoreError.js";
 import { readCounters } from "./readCounters.js";
-import { isBusy } from "./sqliteFault.js";
 
 export interface SqliteUsageStoreOptions {
   /** How many counters are kept at hand (default 300 000: 60 MB if so many are in use); others are read again when they are asked for. */
@@ -30,113 +29,56 @@ export function createSqliteUsageStore(
   { maxCachedCounters = 300_000 }: SqliteUsageStoreOptions = {},
 ): UsageStore {
   const { connection } = db;
-  const begin = connection.prepare("BEGIN IMMEDIATE");
-  const commit = connection.prepare("COMMIT");
-  const rollback = connection.prepare("ROLLBACK");
   const neighbours = connection.prepare<[], number>("PRAGMA data_version").pluck();
   const ourselves = connection.prepare<[], number>("SELECT total_changes()").pluck();
   const cache = createCounterCache(connection, maxCachedCounters);
   /** What the two said when the cache was last in line with the file. */
   let seen: { neighbours?: number | undefined; ourselves?: number | undefined } = {};
+  let changed: Cell[] = [];
 
-  let waiting: Waiting[] = [];
-  let turn: "none" | "coming" = "none";
-  /** Since when a neighbour has held the file, as far as we have seen. */
-  let busy: { since: number; tries: number } | undefined;
-  let closing: Promise<void> | undefined;
-  let idle: (() => void) | undefined;
+  const steps = groupCommit<Step<unknown>, unknown>(db, {
+    what: "usage store",
+    begin: catchUp,
+    run: take,
+    end() {
+      cache.write(changed);
+      if (changed.length > 0) seen.ourselves = ourselves.get();
+    },
+    undone: () => cache.clear(),
+    sizeOf: ({ counters }) => counters.length,
+  });
 
   return {
     async transact<Result>(step: Step<Result>): Promise<Result> {
-      refuseWhenClosed();
+      steps.refuseWhenClosed();
       checkCounters(step.counters);
-      return await new Promise<Result>((resolve, reject) => {
-        waiting.push({
-          step,
-          resolve: resolve as (result: unknown) => void,
-          reject,
-          since: performance.now(),
-        });
-        if (turn === "coming") return;
-        turn = "coming";
-        // Nobody waits: at once, along with whoever asks in the same breath.
-        queueMicrotask(serve);
-      });
+      return (await steps.add(step)) as Result;
     },
 
     async read(ledger, counters) {
-      refuseWhenClosed();
+      steps.refuseWhenClosed();
       return await orStoreError(db.file, () => readCounters(db, ledger, counters));
     },
 
     async forget(before) {
-      refuseWhenClosed();
+      steps.refuseWhenClosed();
       return await orStoreError(db.file, () => forgetCounters(db, before));
     },
 
-    async close() {
-      await (closing ??= new Promise<void>((resolve) => {
-        if (turn === "none") resolve();
-        else idle = resolve;
-      }));
-    },
+    close: () => steps.close(),
   };
 
-  /** One batch; then, at the end of this turn of the loop, another, if anybody has come by then. */
-  function serve(): void {
-    if (waiting.length === 0) {
-      turn = "none";
-      idle?.();
-      return;
-    }
-    try {
-      db.checkInPlace();
-      begin.run();
-    } catch (error) {
-      if (isBusy(error)) {
-        waitForNeighbour(error);
-        return;
-      }
-      rejectAll(waiting.splice(0), error);
-      setImmediate(serve);
-      return;
-    }
-    busy = undefined;
-    serveBatch();
-    setImmediate(serve);
-  }
-
-  function serveBatch(): void {
-    const until = performance.now() + BATCH_MS;
-    const changed: Cell[] = [];
-    const answers: (() => void)[] = [];
-    let taken = 0;
-    let shown = 0;
-    try {
-      catchUp();
-      for (const next of waiting) {
-        taken += 1;
-        shown += next.step.counters.length;
-        answers.push(answerTo(next, changed));
-        if (shown >= BATCH_COUNTERS || performance.now() >= until) break;
-      }
-      cache.write(changed);
-      if (changed.length > 0) seen.ourselves = ourselves.get();
-      // The last thing that can fail: what is rejected was not applied.
-      commit.run();
-    } catch (error) {
-      undo();
-      rejectAll(waiting.splice(0, taken), error);
-      return;
-    }
-    waiting = waiting.length === taken ? [] : waiting.slice(taken);
+  /** Drops what is at hand if anybody else, in another process or on this connection, has written since. */
+  function catchUp(): void {
+    changed = [];
     cache.trim();
-    for (const answer of answers) answer();
+    const found = { neighbours: neighbours.get(), ourselves: ourselves.get() };
+    if (found.neighbours !== seen.neighbours || found.ourselves !== seen.ourselves) cache.clear();
+    seen = found;
   }
 
-  /** Decides one step and adds what it says to the cells; how to answer once that is committed. A step that fails by itself changes nothing. */
-  function answerTo({ step, resolve, reject }: Waiting, changed: Cell[]): () => void {
-    const { ledger, counters, now, decide } = step;
+  /** Decides one step and adds what it says to the cells. A step that fails by itself changes nothing. */
+  function take({ ledger, counters, now, decide }: Step<unknown>): Outcome<unknown> {
     const cells = cache.cellsOf(ledger, counters);
     const amounts = cells.map((cell, i) =>
       cell.expiresAt > now && (counters[i]?.expiresAt ?? now) > now ? cell.amount : 0,
@@ -144,62 +86,12 @@ export function createSqliteUsageStore(
     try {
       const { result, additions } = decide(amounts);
       applyAdditions({ cells, counters, additions, now }, changed);
-      return () => resolve(result);
+      return { answer: result };
     } catch (error) {
-      return () => reject(error);
+      return { refusal: error };
     }
-  }
-
-  /** Drops what is at hand if anybody else, in another process or on this connection, has written since. */
-  function catchUp(): void {
-    const found = { neighbours: neighbours.get(), ourselves: ourselves.get() };
-    if (found.neighbours !== seen.neighbours || found.ourselves !== seen.ourselves) cache.clear();
-    seen = found;
-  }
-
-  function undo(): void {
-    cache.clear();
-    try {
-      // SQLite has rolled back by itself after some errors, a full disk among them.
-      if (connection.inTransaction) rollback.run();
-    } catch {
-      // What went wrong first is reported; a transaction that is still open makes the next BEGIN fail, which is reported too.
-    }
-  }
-
-  function waitForNeighbour(error: unknown): void {
-    const longAgo = performance.now() - db.lockWaitMs;
-    busy ??= { since: performance.now(), tries: 0 };
-    busy.tries += 1;
-    if (busy.since <= longAgo) {
-      const patient = waiting.findIndex(({ since }) => since > longAgo);
-      rejectAll(waiting.splice(0, patient === -1 ? waiting.length : patient), error);
-    }
-    if (waiting.length === 0) serve();
-    else setTimeout(serve, backOffMs(busy.tries));
-  }
-
-  function refuseWhenClosed(): void {
-    if (closing) throw new StoreError(`The usage store on ${db.file} is closed.`, { applied: "no" });
-  }
-
-  function rejectAll(steps: readonly Waiting[], cause: unknown): void {
-    for (const { reject } of steps) reject(storeError(db.file, cause));
   }
 }
-
-/** A step that has been asked for and not begun. */
-interface Waiting {
-  readonly step: Step<unknown>;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
-  /** On the monotone clock. */
-  readonly since: number;
-}
-
-/** A batch ends after the first step that passes one of these, so that neither the event loop nor a neighbour waits long. */
-const BATCH_MS = 8;
-const BATCH_COUNTERS = 4_096;
 
 /** What SQLite cannot keep would fail the whole batch: it is turned away before it waits with others. */
 function checkCounters(counters: readonly Counter[]): void {

@@ -14,6 +14,14 @@ export { replacePoolsAndPlans } from "./replacePoolsAndPlans.js";
 export { createSqliteSettings } from "./createSqliteSettings.js";
 export type { Settings, SettingValue } from "./createSqliteSettings.js";
 
+export { createSqliteSpendQueue } from "./createSqliteSpendQueue.js";
+export { createSqliteSpendBooks } from "./createSqliteSpendBooks.js";
+export type { SqliteSpendBooks, SqliteSpendBooksOptions } from "./createSqliteSpendBooks.js";
+export { createSqliteLiveState } from "./createSqliteLiveState.js";
+export type { SqliteLiveStateOptions } from "./createSqliteLiveState.js";
+export { createSqliteAffinity } from "./createSqliteAffinity.js";
+export type { SqliteAffinityOptions } from "./createSqliteAffinity.js";
+
 export { migrate } from "./migrate.js";
 export type { Migration, Migrations } from "./migrate.js";
 export { backupTo } from "./backupTo.js";

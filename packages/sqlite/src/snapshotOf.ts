@@ -7,8 +7,12 @@ import { patiently } from "./patiently.js";
 export interface Snapshot<Value> {
   /** As last seen: no waiting, no file. */
   get(id: string): Value | undefined;
+  /** All of it, as last seen. */
+  all(): ReadonlyMap<string, Value>;
   /** The table as the file has it now. */
   latest(): Promise<ReadonlyMap<string, Value>>;
+  /** Looks at the file at once, for whoever has begun a transaction; no file is read but for what has changed. */
+  catchUp(): void;
   /**
    * Runs `work` in a write transaction, on rows that are as the file has them; once that is committed, what it answers is seen at once.
    *
@@ -78,10 +82,14 @@ export function snapshotOf<Value>(db: QuotaDatabase, options: SnapshotOptions<Va
   return {
     get: (id) => byId.get(id),
 
+    all: () => byId,
+
     async latest() {
       await orStoreError(file, () => patiently(refresh, lockWaitMs));
       return byId;
     },
+
+    catchUp,
 
     async write(work) {
       return await orStoreError(file, () => patiently(() => writeAtOnce(work), lockWaitMs));

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSqliteUsageStore, integrityOf } from "../src/index.js";
+import {
+  createSqliteSpendBooks,
+  createSqliteSpendQueue,
+  createSqliteUsageStore,
+  integrityOf,
+} from "../src/index.js";
 import { QUOTA_MIGRATIONS } from "../src/quotaMigrations.js";
 import { buildQuotaProgram, type QuotaProgram } from "./quotaProcesses.js";
 import { scratch, type Scratch } from "./scratch.js";
@@ -53,6 +58,37 @@ describe("several processes on one file", { timeout: 120_000 }, () => {
     // What was committed in the last batch, and could not be said any more.
     expect(counted).toBeLessThanOrEqual(acknowledged + 2 * 16);
     expect(integrityOf(await place.open())).toEqual({ sound: true });
+  });
+
+  test("killed while they hand in and flush, they leave every dollar that was acknowledged to be charged once", async () => {
+    const alice = { kind: "key", id: "alice" } as const;
+    const handingIn = [1, 2].map(() => program.start(["spend", place.file]));
+    const flushing = [1, 2].map(() => program.start(["flush", place.file, 1]));
+    await Promise.all(handingIn.map((each) => each.hasSaid(1000)));
+    await Promise.all(flushing.map((each) => each.hasSaid(3)));
+    const all = [...flushing, ...handingIn];
+    for (const { child, ended } of all) {
+      child.kill("SIGKILL");
+      await ended;
+    }
+    expect(all.map(({ child }) => child.signalCode)).toEqual(Array(4).fill("SIGKILL"));
+    const said = handingIn.map((each) => Number(each.said.at(-1)?.["acknowledged"]));
+    const acknowledged = said.reduce((sum, one) => sum + one);
+
+    const db = await place.open();
+    const queue = createSqliteSpendQueue(db);
+    const { ledger } = createSqliteSpendBooks(db);
+    const { waiting } = await queue.backlog();
+    expect(await queue.hotSpend(alice)).toBe(BigInt(waiting * 3));
+    // What is left, by one that goes on to the end.
+    await program.run(["flush", place.file]);
+    expect(await queue.hotSpend(alice)).toBe(0n);
+    const charged = Number(await ledger.total(alice)) / 3;
+    expect(charged).toBeGreaterThanOrEqual(acknowledged);
+    // What was committed in the last batches, and could not be said any more.
+    expect(charged).toBeLessThanOrEqual(acknowledged + 2 * 2 * 16);
+    expect(db.connection.prepare("SELECT count(*) FROM spend_events").pluck().get()).toBe(charged);
+    expect(integrityOf(db)).toEqual({ sound: true });
   });
 
   async function everyone(): Promise<number | undefined> {

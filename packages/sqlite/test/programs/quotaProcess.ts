@@ -1,6 +1,10 @@
 import { writeSync } from "node:fs";
+import type { SpendEvent } from "@quota/core";
+import type { SpendQueue } from "@quota/engine";
 import {
   backupTo,
+  createSqliteSpendBooks,
+  createSqliteSpendQueue,
   createSqliteUsageStore,
   openQuotaDatabase,
   QuotaDatabaseError,
@@ -63,6 +67,25 @@ async function run(db: QuotaDatabase): Promise<void> {
       });
       break;
     }
+    // Hands events in until it is killed, 16 at a time; what it says was acknowledged.
+    case "spend": {
+      const queue = createSqliteSpendQueue(db);
+      let acknowledged = 0;
+      await settled(16, 16, async () => {
+        for (;;) {
+          await queue.enqueueSpend(eventOf(crypto.randomUUID()), 0);
+          acknowledged += 1;
+          say({ acknowledged });
+        }
+      });
+      break;
+    }
+    // Carries events to the ledger until it is killed, or, asked to, until there are none.
+    case "flush": {
+      const queue = createSqliteSpendQueue(db);
+      while ((await flush(queue, db)) > 0 || first > 0) say({ flushed: true });
+      break;
+    }
     case "backup":
       await backupTo(db, rest[0] ?? "");
       break;
@@ -73,6 +96,29 @@ async function run(db: QuotaDatabase): Promise<void> {
       throw new Error(`There is no command ${String(command)}.`);
   }
   await store.close();
+}
+
+async function flush(queue: SpendQueue, db: QuotaDatabase): Promise<number> {
+  const { items } = await queue.peekSpend(50);
+  const [head] = items;
+  if (head === undefined) return 0;
+  await createSqliteSpendBooks(db).ledger.commit(
+    items.map(({ event }) => event),
+    0,
+  );
+  await queue.ackSpend(head.position, items.length);
+  return items.length;
+}
+
+function eventOf(requestId: string): SpendEvent {
+  return {
+    requestId,
+    subjects: [{ kind: "key", id: "alice" }],
+    cost: 3,
+    startedAt: 0,
+    endedAt: 0,
+    outcome: "answered",
+  };
 }
 
 /** Runs a piece of work `times` times, so many at once, and says how many failed. */

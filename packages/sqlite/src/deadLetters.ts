@@ -1,0 +1,41 @@
+import type { EpochMs } from "@quota/core";
+import type { DamagedSpend, DeadLetter } from "@quota/engine";
+import type { Database } from "better-sqlite3";
+
+/** `spend_dead_letters`. */
+export interface DeadLetters {
+  keep(letter: DamagedSpend, now: EpochMs): void;
+  list(): readonly DeadLetter[];
+  close(id: string, as: "retried" | "kept-aside", now: EpochMs): boolean;
+}
+
+export function deadLetters(connection: Database): DeadLetters {
+  const keep = connection.prepare(
+    `INSERT INTO spend_dead_letters (position, raw, why, request_id, kept_at, state) VALUES (?, ?, ?, ?, ?, 'open')
+     ON CONFLICT (position) DO NOTHING`,
+  );
+  const all = connection
+    .prepare<[], [number, string, string, string | null, number, DeadLetter["state"]]>(
+      "SELECT letter, raw, why, request_id, kept_at, state FROM spend_dead_letters ORDER BY kept_at DESC, letter DESC",
+    )
+    .raw();
+  const close = connection.prepare(
+    "UPDATE spend_dead_letters SET state = ?, closed_at = ? WHERE letter = ? AND state = 'open'",
+  );
+  return {
+    keep({ position, raw, why, requestId }, now) {
+      keep.run(position, raw, why, requestId ?? null, Math.floor(now));
+    },
+    list: () =>
+      all.all().map(([letter, raw, why, requestId, keptAt, state]) => ({
+        id: String(letter),
+        raw,
+        why,
+        requestId: requestId ?? undefined,
+        keptAt,
+        state,
+      })),
+    // SQLite would take "1.0" or " 1" for the number 1, too.
+    close: (id, as, now) => /^\d+$/.test(id) && close.run(as, Math.floor(now), id).changes > 0,
+  };
+}
