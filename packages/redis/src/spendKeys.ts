@@ -39,5 +39,5 @@ export function digestOf(requestId: string): string {
   return hash("sha256", requestId, "base64url").slice(0, 22);
 }
 
-/** Of an alphabet of 64: 4096 hashes for a stretch of time. Redis keeps one of at most 128 fields in a compact form. */
+/** Of an alphabet of 64: 4096 hashes for a stretch of time. Redis keeps one of at most 512 fields (`hash-max-listpack-entries`) in a compact form. */
 const SHARD_LETTERS = 2;
