@@ -286,13 +286,15 @@ describe("what is held", () => {
 
   test("outlives a renewal that fails", async () => {
     let fails = true;
-    const { engine, give, books, warned } = await fresh({
+    const { engine, give, books, calls, warned } = await fresh({
       ledgerAround: ({ renew }) => ({ renew: (...given) => (fails ? away() : renew(...given)) }),
     });
     await give(DORA);
     await engine.admit(asks(9));
     await pass(LEASE / 2);
     fails = false;
+    await pass(LEASE / 8);
+    expect(calls.filter(([name]) => name === "renew")).toHaveLength(2);
     await pass(LEASE);
     expect(warned).toHaveLength(1);
     expect((await books()).slice(0, 2)).toEqual([0, 9]);
