@@ -25,7 +25,9 @@ describeWithPostgres("PostgreSQL", (server) => {
     return {
       ...(await on(handles[0]!)),
       another: () => on(handles[1]!),
-      dispose: async () => void (await Promise.all(opened.map(({ budgets }) => budgets.close()))),
+      async dispose() {
+        await Promise.all(opened.map(({ budgets }) => budgets.close()));
+      },
     };
   };
   describeSpendLedger("createPostgresSpendBooks", books);
