@@ -3,6 +3,7 @@ import { z } from "zod";
 import { baseUrlProblem } from "./baseUrl.js";
 import { fitsHeader } from "./fitsHeader.js";
 import { isSimulated } from "./simulated.js";
+import { budgetBody } from "./spend/budgetBody.js";
 import { modelPriceList } from "./spend/modelPriceSpec.js";
 
 const id = z.string("must be a text.").superRefine((value, context) => {
@@ -104,7 +105,11 @@ const limit = z
   .min(0, "must not be negative; 0 refuses everything, and null is no limit.")
   .max(Number.MAX_SAFE_INTEGER, "is too large to be counted; null is no limit.")
   .refine(Number.isInteger, "must be a whole number per minute.");
-const limits = { rpm: limit.nullable().optional(), tpm: limit.nullable().optional() };
+const limits = {
+  rpm: limit.nullable().optional(),
+  tpm: limit.nullable().optional(),
+  budget: budgetBody,
+};
 const place = { teamId: owner.nullable().optional(), orgId: owner.nullable().optional(), ...limits };
 
 export const keyBody = z.strictObject({ id: id.optional(), name: name.optional(), ...place });

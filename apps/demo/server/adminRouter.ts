@@ -22,6 +22,7 @@ import type { Organisations } from "./organisations.js";
 import { addOwnerRoutes } from "./ownerRoutes.js";
 import { parsedBody } from "./parsedBody.js";
 import { addRateRoutes, type RateRoutesParts } from "./rateRoutes.js";
+import type { UpstreamWatch } from "./spend/createUpstreamWatch.js";
 import type { Teams } from "./teams.js";
 import { unknownOwner } from "./unknownOwner.js";
 
@@ -29,6 +30,7 @@ export interface AdminParts extends KeyRoutesParts, Pick<RateRoutesParts, "rates
   readonly organisations: Organisations;
   readonly teams: Teams;
   readonly connections: Connections;
+  readonly upstreams: UpstreamWatch;
   /** What the proxy remembers of a connection's secret. */
   readonly forgetSecret: (connectionId: string) => void;
   /** Writes a copy of the database into a new file. */
@@ -67,8 +69,12 @@ export function createAdminRouter(parts: AdminParts): Router {
   return router;
 }
 
-function addConnections(router: Router, { connections, forgetSecret, now }: AdminParts): void {
-  router.get("/connections", (_request, response) => void response.json(connections.list()));
+function addConnections(router: Router, { connections, forgetSecret, upstreams, now }: AdminParts): void {
+  router.get("/connections", async (_request, response) => {
+    const listed = connections.list();
+    const live = await upstreams.of(listed.map(({ id }) => id));
+    response.json(listed.map((each) => ({ ...each, live: live.get(each.id) })));
+  });
   router.post("/connections", async (request, response) => {
     const body = parsedBody({ body: request.body as unknown, response }, connectionBody);
     if (body === undefined) return;
@@ -76,10 +82,11 @@ function addConnections(router: Router, { connections, forgetSecret, now }: Admi
     if (created === undefined) return conflict(response, `There is a connection ${body.id} already.`);
     response.status(201).set("etag", versionTag(created.version)).json(created);
   });
-  router.get("/connections/:id", (request, response) => {
+  router.get("/connections/:id", async (request, response) => {
     const found = connections.get(request.params.id);
     if (found === undefined) return notFound(response, "connection");
-    response.set("etag", versionTag(found.version)).json(found);
+    const live = (await upstreams.of([found.id])).get(found.id);
+    response.set("etag", versionTag(found.version)).json({ ...found, live });
   });
   router.patch("/connections/:id", async (request, response) => {
     const body = parsedBody({ body: request.body as unknown, response }, connectionChangeBody);
@@ -99,7 +106,7 @@ function addConnections(router: Router, { connections, forgetSecret, now }: Admi
   });
 }
 
-function addOrganisations(router: Router, { organisations, forest, now }: AdminParts): void {
+function addOrganisations(router: Router, { organisations, forest, budgetDesk, now }: AdminParts): void {
   addOwnerRoutes(router, {
     path: "/orgs",
     what: "organisation",
@@ -107,11 +114,12 @@ function addOrganisations(router: Router, { organisations, forest, now }: AdminP
     madeBody: organisationBody,
     changeBody: organisationChangeBody,
     forest,
+    budgetDesk,
     now,
   });
 }
 
-function addTeams(router: Router, { organisations, teams, forest, now }: AdminParts): void {
+function addTeams(router: Router, { organisations, teams, forest, budgetDesk, now }: AdminParts): void {
   addOwnerRoutes(router, {
     path: "/teams",
     what: "team",
@@ -123,6 +131,7 @@ function addTeams(router: Router, { organisations, teams, forest, now }: AdminPa
         ? [unknownOwner("organisation", orgId)]
         : [],
     forest,
+    budgetDesk,
     now,
   });
 }

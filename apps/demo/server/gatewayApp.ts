@@ -25,10 +25,12 @@ import { createSharingRouter } from "./sharingSettings/sharingRouter.js";
 import { createAdminGuard } from "./session/adminGuard.js";
 import { createSessionRouter, type SessionRouterParts } from "./session/sessionRouter.js";
 import type { LoginWatch } from "./signals/createLoginWatch.js";
+import { createSpendRouter, type SpendRouterParts } from "./spend/spendRouter.js";
 import type { Traffic } from "./traffic/createTraffic.js";
 import { createTrafficRouter } from "./traffic/trafficRouter.js";
 
-export interface GatewayParts extends ProxyParts, AdminParts, ConfigRouterParts, SessionRouterParts {
+export interface GatewayParts
+  extends ProxyParts, AdminParts, ConfigRouterParts, SessionRouterParts, SpendRouterParts {
   readonly plans: PlanOverrides;
   /** Where the built pages are, if they were built. */
   readonly webDirectory: string | undefined;
@@ -85,6 +87,7 @@ export function createGatewayApp(parts: GatewayParts): Express {
   app.use("/api/settings/sharing", createSharingRouter(parts.sharing));
   app.use("/api/config", createConfigRouter(parts));
   app.use("/api/decisions", createDecisionsRouter(parts));
+  app.use("/api/spend", createSpendRouter(parts));
   const overview = createOverview({ ...parts, traffic: parts.traffic !== undefined });
   app.use("/api/overview", createOverviewRouter(overview));
   if (parts.traffic !== undefined) app.use("/api/demo/traffic", createTrafficRouter(parts.traffic));

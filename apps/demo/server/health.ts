@@ -37,6 +37,8 @@ export interface HealthParts {
   readonly risks: () => Promise<readonly OutageRisk[]>;
   /** A sentence for each connection whose provider does not take its credentials. */
   readonly logins: () => readonly string[];
+  /** The same of money that does not get into the ledger. */
+  readonly spend: () => readonly string[];
   readonly isStopping: () => boolean;
   readonly now: () => number;
 }
@@ -97,7 +99,7 @@ export function createHealthCheck(parts: HealthParts): () => Promise<Health> {
     if (status.serving === "none") return answer(503, "degraded", [status.reason ?? ""]);
     if (failures.length > 0) return answer(503, "failing", failures);
     if (parts.isStopping()) return answer(503, "stopping", ["The gateway is stopping."]);
-    const shortcomings = [shortcoming, status.reason, ...crowded, ...parts.logins()].filter(
+    const shortcomings = [shortcoming, status.reason, ...crowded, ...parts.logins(), ...parts.spend()].filter(
       (reason) => reason !== undefined,
     );
     if (shortcomings.length > 0) return answer(200, "degraded", shortcomings);

@@ -11,6 +11,7 @@ import type { Organisations } from "./organisations.js";
 import { parsedBody } from "./parsedBody.js";
 import type { RateForest } from "./rateForest.js";
 import { rateNodeId } from "./rateNodeId.js";
+import type { BudgetDesk } from "./spend/createBudgetDesk.js";
 import { rateWarnings, type RateWarning } from "./rateWarnings.js";
 import type { Teams } from "./teams.js";
 
@@ -19,62 +20,80 @@ export interface KeyRoutesParts {
   readonly teams: Pick<Teams, "get">;
   readonly organisations: Pick<Organisations, "get">;
   readonly forest: RateForest;
+  readonly budgetDesk: BudgetDesk;
   readonly now: () => number;
 }
 
 /** `/keys`: made, placed in a team or organisation, limited, rotated, disabled and deleted. */
 export function addKeyRoutes(
   router: Router,
-  { keys, teams, organisations, forest, now }: KeyRoutesParts,
+  { keys, teams, organisations, forest, budgetDesk, now }: KeyRoutesParts,
 ): void {
-  router.get("/keys", (_request, response) => void response.json(keys.list()));
+  const shown = <Key extends { readonly id: string }>(key: Key) => budgetDesk.shownOne("key", key);
+
+  router.get("/keys", async (_request, response) => {
+    response.json(await budgetDesk.shown("key", keys.list()));
+  });
   router.post("/keys", async (request, response) => {
     const given: unknown = request.body === undefined ? {} : request.body;
-    const body = parsedBody({ body: given, response }, keyBody, (asked) => placeFaults(NO_PLACE, asked));
+    const body = parsedBody({ body: given, response }, keyBody, (asked) => faultsOf(NO_PLACE, asked));
     if (body === undefined) return;
-    const id = body.id ?? `key_${randomUUID()}`;
-    const created = await keys.create({ ...body, id }, now());
+    const { budget, id = `key_${randomUUID()}`, ...made } = body;
+    const created = await keys.create({ ...made, id }, now());
     if (created === undefined) return conflict(response, `There is a key ${id} already.`);
+    await budgetDesk.give({ kind: "key", id }, budget);
     response.status(201).set("cache-control", "no-store").set("etag", versionTag(created.version));
-    response.json({ ...created, warnings: warningsOf(id) });
+    response.json({ ...(await shown(created)), warnings: warningsOf(id) });
   });
-  router.get("/keys/:id", (request, response) => {
+  router.get("/keys/:id", async (request, response) => {
     const found = keys.get(request.params.id);
     if (found === undefined) return notFound(response, "key");
-    response.set("etag", versionTag(found.version)).json(found);
+    response.set("etag", versionTag(found.version)).json(await shown(found));
   });
   router.patch("/keys/:id", async (request, response) => {
     const { id } = request.params;
     const before = keys.get(id);
     const body = parsedBody({ body: request.body as unknown, response }, keyChangeBody, (asked) =>
-      placeFaults(before ?? NO_PLACE, asked),
+      faultsOf(before ?? NO_PLACE, asked),
     );
     if (body === undefined) return;
     const ifVersion = parseIfMatch(request.headers["if-match"]);
     if (!ifVersion.ok) return sendAnswer(response, buildBadRequest(ifVersion.faults));
-    const changed = await keys.update(id, body, ifVersion.value);
+    const { budget, ...change } = body;
+    const changed = await keys.update(id, change, ifVersion.value);
     if (changed === undefined) return notFound(response, "key");
-    if (changed === "stale") return stale(response, "key", keys.get(id));
-    response.set("etag", versionTag(changed.version)).json({ ...changed, warnings: warningsOf(id) });
+    if (changed === "stale") {
+      const existing = keys.get(id);
+      return stale(response, "key", existing && (await shown(existing)));
+    }
+    await budgetDesk.give({ kind: "key", id }, budget);
+    response.set("etag", versionTag(changed.version));
+    response.json({ ...(await shown(changed)), warnings: warningsOf(id) });
   });
   router.delete("/keys/:id", async (request, response) => {
-    if (!(await keys.delete(request.params.id))) return notFound(response, "key");
+    const { id } = request.params;
+    if (!(await keys.delete(id))) return notFound(response, "key");
+    await budgetDesk.give({ kind: "key", id }, null);
     response.status(204).end();
   });
   router.post("/keys/:id/rotate", async (request, response) => {
     const rotated = await keys.rotate(request.params.id);
     if (rotated === undefined) return notFound(response, "key");
-    response.set("cache-control", "no-store").json(rotated);
+    response.set("cache-control", "no-store").json(await shown(rotated));
   });
   const setDisabled =
     (disabled: boolean): RequestHandler<{ id: string }> =>
     async (request, response) => {
       const changed = await keys.setDisabled(request.params.id, disabled);
       if (changed === undefined) return notFound(response, "key");
-      response.json(changed);
+      response.json(await shown(changed));
     };
   router.post("/keys/:id/disable", setDisabled(true));
   router.post("/keys/:id/enable", setDisabled(false));
+
+  function faultsOf(before: KeyPlace, body: Readonly<Record<string, unknown>>): readonly Fault[] {
+    return [...placeFaults(before, body), ...budgetDesk.faults(body)];
+  }
 
   function placeFaults(before: KeyPlace, body: Readonly<Record<string, unknown>>): readonly Fault[] {
     const asked = { teamId: idOrNull(body["teamId"]), orgId: idOrNull(body["orgId"]) };

@@ -1,6 +1,8 @@
 import type { EngineStatus, QuotaEngine, RatedAdmission, UsageStore, WaitingRoom } from "@quota/engine";
 import type { QuotaStore } from "./quotaStore/quotaStore.js";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { SpendHealth } from "./spend/createSpendHealth.js";
+import { watchSpend } from "./spend/watchSpend.js";
 
 /** What Prometheus is told. No label names a key: their number is not bounded, and who uses what is nobody's business here. */
 export interface Metrics {
@@ -13,6 +15,8 @@ export interface Metrics {
   watchRoom(room: WaitingRoom<RatedAdmission>): WaitingRoom<RatedAdmission>;
   /** Tells which store counts, and how it does. */
   watchQuotaStore(quotaStore: Pick<QuotaStore, "status">): void;
+  /** Tells how money makes its way into the ledger. */
+  watchSpend(health: SpendHealth, now: () => number): void;
   /** The same store, its failures counted. */
   watchStore(store: UsageStore): UsageStore;
 }
@@ -127,6 +131,7 @@ export function createMetrics(): Metrics {
 
   return {
     watchQuotaStore,
+    watchSpend: (health, now) => watchSpend(registry, health, now),
     text: () => registry.metrics(),
     contentType: registry.contentType,
     watchEngine(engine) {

@@ -33,7 +33,7 @@ export interface UpstreamOptions {
   /** Told of every answer of an upstream once, errors and free routes too, before any of it reaches the client. Never throws. */
   readonly onAnswer?: ((answer: UpstreamAnswer, connection: Connection) => void) | undefined;
   /** Learns which connections fail, and how long they take. */
-  readonly upstreams?: Pick<UpstreamWatch, "answered" | "failed"> | undefined;
+  readonly upstreams: UpstreamWatch;
 }
 
 /** Passes a request on to its connection, and tells the client in its dialect where that fails. */
@@ -96,7 +96,7 @@ export async function sendUpstream(
       timeoutMs: options.upstreamTimeoutMs,
       onlooker: quota,
       onAnswer(answer) {
-        options.upstreams?.answered(connection.id, { status: answer.status, ms: performance.now() - sentAt });
+        options.upstreams.answered(connection.id, { status: answer.status, ms: performance.now() - sentAt });
         options.onAnswer?.(answer, connection);
       },
       ownHeaders:
@@ -115,7 +115,7 @@ export async function sendUpstream(
     if (forwarded.kind === "answered" || forwarded.kind === "client-left") return;
     if (forwarded.kind === "refused") return passRefusalOn(forwarded.answer);
     quota?.failed();
-    options.upstreams?.failed(connection.id);
+    options.upstreams.failed(connection.id);
     options.log.warn(
       { connection: connection.id, why: forwarded.why, error: forwarded.cause },
       "the upstream failed",

@@ -44,8 +44,11 @@ import { createUsageEndpoints } from "./signals/createUsageEndpoints.js";
 import { feedSignals } from "./signals/feedSignals.js";
 import { isSimulated } from "./simulated.js";
 import { createProviderSimulator, type ProviderSimulator } from "./simulator/createProviderSimulator.js";
+import { budgetedConfig } from "./spend/budgetedConfig.js";
+import { createBudgetDesk } from "./spend/createBudgetDesk.js";
 import { createPriceBook } from "./spend/createPriceBook.js";
 import { createSpendDesk } from "./spend/createSpendDesk.js";
+import { createSpendHealth } from "./spend/createSpendHealth.js";
 import { createSpendIntake } from "./spend/createSpendIntake.js";
 import { createUpstreamWatch } from "./spend/createUpstreamWatch.js";
 import { sharedCautions } from "./sharedCautions.js";
@@ -195,6 +198,8 @@ export async function startGateway({
       logger: log,
     });
     const { queue, ledger, budgets, live } = storage.spend;
+    const budgetDesk = createBudgetDesk({ budgets, now: clock.now });
+    const config = budgetedConfig(storage.config, { budgets, budgetDesk, now: clock.now });
     const flusher = startSpendFlusher({ queue, ledger, clock, logger: log });
     closing.push(async () => {
       // What is still in the queue would be there at the next start, too.
@@ -203,6 +208,8 @@ export async function startGateway({
     });
     const intake = createSpendIntake({ queue, onQueued: () => flusher.kick(), now: clock.now, log });
     closing.push(() => intake.close());
+    const spendHealth = createSpendHealth({ queue, flusher, intake });
+    metrics.watchSpend(spendHealth, clock.now);
     const budgeted = withBudgets({ engine, budgets, leaseMs: settings.leaseMs, clock, logger: log });
     closing.push(() => budgeted.close());
     const upstreams = createUpstreamWatch({ live, now: clock.now });
@@ -244,9 +251,9 @@ export async function startGateway({
       async own() {
         const { leaseMs, replicas } = settings;
         const saturationThreshold = sharing.now("saturationThreshold");
-        const config = await storage.config.read();
-        const hashes = configHashes(config, { leaseMs, saturationThreshold, replicas, whenStoreFails });
-        return { hashes, ratePlanRevision: config.ratePlanRevision, database: storage.shared?.id };
+        const read = await config.read();
+        const hashes = configHashes(read, { leaseMs, saturationThreshold, replicas, whenStoreFails });
+        return { hashes, ratePlanRevision: read.ratePlanRevision, database: storage.shared?.id };
       },
       adopt: (revision) => forest.adopt(revision),
     });
@@ -290,6 +297,11 @@ export async function startGateway({
       webDirectory,
       inFlight,
       desk,
+      ledger,
+      spendQueue: queue,
+      flusher,
+      spendHealth,
+      budgetDesk,
       upstreams,
       metrics,
       quotaStore,
@@ -298,7 +310,7 @@ export async function startGateway({
       decisions,
       shadows,
       logins,
-      config: storage.config,
+      config,
       reload: async () => {
         await Promise.all([pools.list(), plans.list(), forest.newest()]);
         await replicaWatch.announce();
@@ -312,6 +324,7 @@ export async function startGateway({
         quotaStore,
         compare: () => replicaWatch.compare(),
         risks: () => outageRisks({ pools, plans, providerOf, whenStoreFails, replicas: settings.replicas }),
+        spend: () => spendHealth.reasons(),
         logins: () => logins.needed().map(({ reason }) => reason),
         isStopping: () => inFlight.isStopping(),
         now: clock.now,

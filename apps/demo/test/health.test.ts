@@ -11,6 +11,7 @@ function check(parts: Partial<HealthParts> = {}) {
     risks: async () => [],
     compare: async () => ({ differing: [], crowded: [] }),
     logins: () => [],
+    spend: () => [],
     isStopping: () => false,
     now: () => 0,
     ...parts,

@@ -11,6 +11,7 @@ import {
 import { z } from "zod";
 import { connectionBody, keyBody, organisationBody, teamBody } from "../adminBodies.js";
 import { bodyFaults } from "../bodyFaults.js";
+import { parsedBudget } from "../spend/budgetBody.js";
 import { strayReferences } from "./strayReferences.js";
 
 /**
@@ -49,6 +50,7 @@ export function parseConfig(input: unknown): Parsed<ParsedConfig> {
       faults: bodyFaults(shape.error.issues).map((fault) => ({ ...fault, code: "shape" })),
     };
   const { pools: written, plans: writtenPlans, ...rest } = shape.data;
+  const { organisations, teams, keys } = rest;
   const faults: Fault[] = [];
 
   const plans = new Map<string, readonly Dimension[]>();
@@ -63,6 +65,11 @@ export function parseConfig(input: unknown): Parsed<ParsedConfig> {
     faults.push(...parsed.faults.map((fault) => within(`pools[${i}]`, fault)));
     return [];
   });
+  for (const [list, owners] of Object.entries({ organisations, teams, keys }))
+    owners.forEach(({ budget }, i) => {
+      const parsed = parsedBudget(budget, 0);
+      if (!parsed.ok) faults.push(...parsed.faults.map((fault) => within(`${list}[${i}]`, fault)));
+    });
   faults.push(...strayReferences(shape.data));
   return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { ...rest, pools, plans } };
 }

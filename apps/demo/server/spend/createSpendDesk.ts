@@ -56,7 +56,9 @@ export function createSpendDesk(parts: {
   async function keySpend(id: string): Promise<ReadonlyMap<string, string>> {
     const key = { kind: "key", id } as const;
     try {
-      const [written, hot] = await Promise.all([ledger.total(key), queue.hotSpend(key)]);
+      // In the direction in which money moves: what is carried over meanwhile is told twice for once, and never not at all.
+      const hot = await queue.hotSpend(key);
+      const written = await ledger.total(key);
       return new Map([[KEY_SPEND, usdText(written + hot)]]);
     } catch (error) {
       log.debug({ scope: "gateway:spend", error }, "what a key has spent cannot be read");
