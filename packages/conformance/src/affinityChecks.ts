@@ -129,7 +129,7 @@ export const affinityChecks: readonly Check<AffinityUnderTest>[] = [
       const handles = [affinity, (await another?.()) ?? affinity] as const;
       let histories = 0;
       const property = fc.asyncProperty(
-        fc.array(stepArbitrary, { minLength: 1, maxLength: 14 }),
+        fc.array(stepArbitrary, { minLength: 4, maxLength: 16, size: "max" }),
         async (steps) => {
           histories += 1;
           const kept = new Map<string, { readonly value: string; readonly endsAt: number }>();
@@ -158,7 +158,7 @@ const valueArbitrary = fc.constantFrom("", "one", "two");
 
 const stepArbitrary = fc.record({
   key: fc.constantFrom("a", "b"),
-  expected: fc.option(valueArbitrary, { nil: undefined }),
+  expected: fc.option(valueArbitrary, { nil: undefined, freq: 1 }),
   value: valueArbitrary,
   wait: fc.constantFrom(0, 1, HOUR / 2, HOUR),
   handle: fc.constantFrom<0 | 1>(0, 1),

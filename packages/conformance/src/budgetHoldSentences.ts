@@ -74,7 +74,7 @@ export const budgetHoldSentences: readonly Check<SpendBooksUnderTest>[] = [
     },
   },
   {
-    name: "a commit that is replayed takes away what a late answer may have left",
+    name: "a batch of what is known and what is new takes away what the new one held, and a replay nothing more",
     async run({ ledger, budgets }) {
       await budgets.set(alice, budget(), NOON);
       await ledger.commit([spend("r", { cost: 30 })], NOON);

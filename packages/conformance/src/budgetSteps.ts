@@ -1,11 +1,15 @@
-import type { Budget, BudgetDecision, SpendSubject } from "@quota/core";
+import { parseBudget, type Budget, type BudgetDecision, type SpendSubject } from "@quota/core";
 import type { BudgetHold, BudgetLedger } from "@quota/engine";
 import { expect } from "vitest";
 import { alice, MINUTE, NOON } from "./sampleSpend.js";
 
-/** A day's budget of 100 nano-dollars, in UTC; what is given is otherwise. */
+/** A day's budget of 100 nano-dollars, in UTC; what is given is otherwise. Its zone's windows are at hand, as they are where it is parsed. */
 export function budget(rest: Partial<Budget> = {}): Budget {
-  return { limit: 100, period: "day", timeZone: "UTC", since: 0, whenUnpriced: "allow", ...rest };
+  const { period = "day", timeZone = "UTC" } = rest;
+  const terms = { limit: 100, period, timeZone, since: 0, whenUnpriced: "allow", ...rest } as const;
+  const parsed = parseBudget({ limitUsd: 1, period, timeZone }, NOON);
+  if (!parsed.ok) throw new Error(parsed.faults.map(({ message }) => message).join(" "));
+  return Object.defineProperty(terms, "windows", { value: parsed.value.windows });
 }
 
 /** A hold of alice's, for 10 nano-dollars, at noon, for ten minutes; what is given is otherwise. */

@@ -44,7 +44,7 @@ export function enteredEvent({ subjects, cost, startedAt, endedAt, model, tokens
   };
 }
 
-/** Adds an entry to those that it differs from in no more than when, within one quarter of an hour, it ended; and started, but for budgets once and for all. */
+/** Adds an entry to the one that it differs from only in when it ended, within one quarter of an hour. When it started stays exact, for budgets once and for all. */
 export function mergedEntry(into: Map<string, SpendEntry>, entry: SpendEntry): void {
   const endedAt = entry.endedAt - (entry.endedAt % QUARTER_MS);
   const { subjects, model, startedAt } = entry;

@@ -34,6 +34,7 @@ export interface SpendLedger {
 
 export interface SpendAsked {
   readonly groupBy: SpendGrouping;
+  /** A whole quarter of an hour in UTC, as every zone's midnight is; so is `to`. */
   readonly from: EpochMs;
   readonly to: EpochMs;
   /** Only what one subject spent. */
