@@ -226,6 +226,7 @@ describe("a flusher that fails", () => {
     await pass(100_000);
     expect(await flusher.flush()).toBe("stopped");
     expect(flusher.status().state).toBe("stopped");
+    expect(vi.getTimerCount()).toBe(0);
     expect(since()).toEqual([]);
   });
 });
