@@ -1,4 +1,4 @@
-import { createDatabase } from "@quota/local-postgres";
+import { createDatabase, type LocalDatabase } from "@quota/local-postgres";
 import { describeWithPostgres } from "@quota/local-postgres/vitest";
 import {
   migrate,
@@ -19,39 +19,43 @@ import { openSqliteTables, repositoriesOn, type OpenedTables } from "./openTable
 export function describeEachDatabase(title: string, body: (open: () => Promise<OpenedTables>) => void): void {
   describe(`${title} in SQLite`, () => body(() => openSqliteTables()));
   describeWithPostgres(`${title} in PostgreSQL`, (serverUrl) => {
-    let migrated: string;
+    let database: LocalDatabase;
     beforeAll(async () => {
-      const template = await createDatabase(serverUrl);
-      const db = await openPostgres({ url: template.url });
+      database = await createDatabase(serverUrl);
+      const db = await openPostgres({ url: database.url, timeoutMs: 20_000 });
       await migrate(db, POSTGRES_MIGRATIONS);
       await db.close();
-      migrated = template.name;
-      return () => template.drop();
+      return () => database.drop();
     });
-    body(() => openPostgresTables(serverUrl, migrated));
+    body(async () => {
+      await database.query(EMPTY);
+      return await openPostgresTables(database.url);
+    });
   });
 }
 
-async function openPostgresTables(serverUrl: string, template: string): Promise<OpenedTables> {
-  const database = await createDatabase(serverUrl, template);
-  onTestFinished(() => database.drop());
-  const open = async (): Promise<OpenedTables> => {
-    const db = await openPostgres({ url: database.url, timeoutMs: 20_000 });
-    onTestFinished(() => db.close());
-    const box = await openSecretBox(db, KEY);
-    const tables = await createPostgresTables(db, { box, logger: pino({ level: "silent" }) });
-    onTestFinished(() => tables.close());
-    const pools = await createPostgresPoolDirectory(db);
-    const plans = await createPostgresPlanOverrides(db);
-    return {
-      tables,
-      sessions: createPostgresSessionRows(db),
-      ...repositoriesOn(tables),
-      config: createConfig({ tables, pools, plans }),
-      another: open,
-    };
+/** One database for all tests of a suite: to make one takes longer than most of them do. */
+const EMPTY = `DELETE FROM gateway_keys; DELETE FROM gateway_teams; DELETE FROM gateway_organisations; DELETE FROM gateway_connections;
+  DELETE FROM gateway_gone; DELETE FROM gateway_sessions; DELETE FROM quota_pools; DELETE FROM provider_plans;
+  DELETE FROM quota_revisions WHERE topic <> 'gateway'; UPDATE quota_revisions SET revision = 0`;
+
+async function openPostgresTables(url: string): Promise<OpenedTables> {
+  const db = await openPostgres({ url, timeoutMs: 20_000 });
+  onTestFinished(() => db.close());
+  const box = await openSecretBox(db, KEY);
+  const tables = await createPostgresTables(db, { box, logger: pino({ level: "silent" }) });
+  onTestFinished(() => tables.close());
+  const [pools, plans] = await Promise.all([
+    createPostgresPoolDirectory(db),
+    createPostgresPlanOverrides(db),
+  ]);
+  return {
+    tables,
+    sessions: createPostgresSessionRows(db),
+    ...repositoriesOn(tables),
+    config: createConfig({ tables, pools, plans }),
+    another: () => openPostgresTables(url),
   };
-  return await open();
 }
 
 /** 32 bytes, so that no test waits for scrypt. */

@@ -1,5 +1,5 @@
 import { ratePathFrom } from "@quota/core";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { rateNodeId } from "../server/rateNodeId.js";
 import { describeEachDatabase } from "./describeEachDatabase.js";
 import type { OpenedTables } from "./openTables.js";

@@ -9,6 +9,8 @@ describe("the settings", () => {
       host: "127.0.0.1",
       port: 8787,
       dataDir: ".data",
+      databaseUrl: undefined,
+      secretsKey: undefined,
       storeDriver: undefined,
       storeRedisUrl: undefined,
       saturationThreshold: undefined,
@@ -47,6 +49,8 @@ describe("the settings", () => {
     ["QUOTA_LEASE_MS", "Infinity"],
     ["QUOTA_REPLICAS", "0"],
     ["QUOTA_STORE_DRIVER", "postgres"],
+    ["QUOTA_DATABASE_URL", "mysql://localhost/quota"],
+    ["QUOTA_DATABASE_URL", "localhost:5432"],
     ["QUOTA_STORE_REDIS_URL", "localhost:6379"],
     ["QUOTA_STORE_REDIS_URL", "http://localhost:6379"],
     ["QUOTA_STORE_REDIS_URL", "redis://localhost/words"],
@@ -71,6 +75,23 @@ describe("the settings", () => {
   ])("%s=%s stops the start with a sentence that names the variable", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(StartError);
     expect(() => readSettings({ [name]: value })).toThrow(name);
+  });
+
+  test("a database needs a key for the secrets in it, and neither is repeated", () => {
+    const url = "postgres://quota:hunter2@db.internal/quota";
+    const key = Buffer.alloc(32, 1).toString("base64");
+    const read = (secretsKey?: string, databaseUrl = url) =>
+      readSettings({
+        QUOTA_DATABASE_URL: databaseUrl,
+        ...(secretsKey !== undefined && { QUOTA_SECRETS_KEY: secretsKey }),
+      });
+    expect(read(key)).toMatchObject({ databaseUrl: url, secretsKey: key });
+    expect(read("a passphrase of words").secretsKey).toBe("a passphrase of words");
+    expect(() => read()).toThrow(/needs QUOTA_SECRETS_KEY.*openssl rand/u);
+    expect(() => read("hunter2")).toThrow(/QUOTA_SECRETS_KEY must be 32 bytes/u);
+    expect(() => read()).not.toThrow("hunter2");
+    expect(() => read("hunter2")).not.toThrow("hunter2");
+    expect(() => read(key, "mysql://quota:hunter2@db.internal/quota")).not.toThrow("hunter2");
   });
 
   test("what happens while the store is away is a word, or a budget", () => {

@@ -49,12 +49,14 @@ export async function startTestGateway({
   dataDir = temporaryDirectory(),
   settings = {},
   now = () => NOON,
+  openStorage = openSqliteStorage,
   openRedis,
   webDirectory,
 }: {
   readonly dataDir?: string;
   readonly settings?: Partial<Settings>;
   readonly now?: () => number;
+  readonly openStorage?: GatewayOptions["openStorage"];
   readonly openRedis?: GatewayOptions["openRedis"];
   readonly webDirectory?: string;
 } = {}): Promise<TestGateway> {
@@ -68,7 +70,7 @@ export async function startTestGateway({
       waitUpToMs: 0,
       ...settings,
     },
-    openStorage: openSqliteStorage,
+    openStorage,
     openRedis,
     webDirectory,
     log: pino({ level: "debug", errorKey: "error" }, { write: (line) => void logged.push(line) }),

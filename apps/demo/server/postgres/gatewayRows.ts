@@ -229,7 +229,7 @@ function takeAway(kind: GoneKind): string {
 }
 
 function present<Row>(changed: ReadonlyMap<string, Row | undefined>): Row[] {
-  return [...changed.values()].filter((row) => row !== undefined) as Row[];
+  return [...changed.values()].filter((row) => row !== undefined);
 }
 
 function goneOf(changed: ReadonlyMap<string, unknown>): readonly { readonly id: string }[] {

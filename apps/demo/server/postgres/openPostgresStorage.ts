@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { StoreError } from "@quota/engine";
 import {
   createPostgresPlanOverrides,
   createPostgresPoolDirectory,
   createPostgresSettings,
+  createPostgresSpendBooks,
   migrate,
   openPostgres,
   PostgresError,
@@ -35,11 +37,14 @@ import { POSTGRES_MIGRATIONS } from "./postgresMigrations.js";
 export async function openPostgresStorage({
   url,
   secretsKey,
+  timeoutMs,
   dataDir,
   logger,
 }: {
   readonly url: string;
   readonly secretsKey: string;
+  /** How long a statement may take. Default 2000 ms. */
+  readonly timeoutMs?: number | undefined;
   readonly dataDir: string;
   readonly logger: Logger;
 }): Promise<Storage> {
@@ -48,7 +53,7 @@ export async function openPostgresStorage({
     for (const close of closing.reverse()) await close();
   };
   try {
-    const db = await openPostgres({ url, logger });
+    const db = await openPostgres({ url, timeoutMs, logger });
     closing.push(() => db.close());
     await migrate(db, POSTGRES_MIGRATIONS);
     const box = await openSecretBox(db, secretsKey);
@@ -60,6 +65,11 @@ export async function openPostgresStorage({
     const id = await databaseId(db);
     const local = await openSqliteStorage({ dataDir, logger });
     closing.push(() => local.close());
+    const books = await createPostgresSpendBooks(db, { logger });
+    closing.push(async () => {
+      await books.budgets.close();
+      await books.ledger.close();
+    });
     return {
       store: local.store,
       live: local.live,
@@ -70,7 +80,7 @@ export async function openPostgresStorage({
       organisations: createOrganisations(tables, forest),
       forest,
       connections: createConnections(tables),
-      spend: local.spend,
+      spend: { ...local.spend, ...books },
       settings: createPostgresSettings(db),
       secretSettings: createPostgresSecretSettings(db, box),
       watch: (look) => db.watch(SETTINGS_TOPIC, look),
@@ -92,7 +102,7 @@ export async function openPostgresStorage({
     };
   } catch (error) {
     await closeAll();
-    if (error instanceof PostgresError)
+    if (error instanceof PostgresError || error instanceof StoreError)
       throw new StartError(`QUOTA_DATABASE_URL: ${error.message}`, { cause: error });
     throw error;
   }
@@ -104,7 +114,7 @@ async function databaseId(db: PostgresDatabase): Promise<string> {
     DATABASE_ID,
     JSON.stringify(randomUUID()),
   ]);
-  return String(await createPostgresSettings(db).get(DATABASE_ID));
+  return (await createPostgresSettings(db).get(DATABASE_ID)) as string;
 }
 
 /** The setting that names a database. */
