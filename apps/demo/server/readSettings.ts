@@ -31,6 +31,8 @@ export interface Settings {
   readonly storeDriver: StoreDriver | undefined;
   /** May hold a password. */
   readonly storeRedisUrl: string | undefined;
+  /** Where spend waits for the ledger. */
+  readonly spendQueue: StoreDriver;
   readonly replicas: number;
   /** For pools that do not say. */
   readonly whenStoreFails: WhenStoreFails;
@@ -81,6 +83,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     ...databaseIn({ text, faults }),
     storeDriver: word("QUOTA_STORE_DRIVER", STORE_DRIVERS, undefined),
     storeRedisUrl: redisUrlIn({ text, faults }),
+    spendQueue: word("QUOTA_SPEND_QUEUE", STORE_DRIVERS, "sqlite"),
     replicas: number("QUOTA_REPLICAS", { fallback: 1, least: 1, most: 10_000, whole: true }),
     whenStoreFails: policyIn({ text, faults }),
     saturationThreshold: sharing("saturationThreshold"),

@@ -47,10 +47,12 @@ import { createProviderSimulator, type ProviderSimulator } from "./simulator/cre
 import { budgetedConfig } from "./spend/budgetedConfig.js";
 import { createBudgetDesk } from "./spend/createBudgetDesk.js";
 import { createPriceBook } from "./spend/createPriceBook.js";
+import { createRedisSpend } from "./spend/createRedisSpend.js";
 import { createSpendDesk } from "./spend/createSpendDesk.js";
 import { createSpendHealth } from "./spend/createSpendHealth.js";
 import { createSpendIntake } from "./spend/createSpendIntake.js";
 import { createUpstreamWatch } from "./spend/createUpstreamWatch.js";
+import { openRedisSpend } from "./spend/openRedisSpend.js";
 import { sharedCautions } from "./sharedCautions.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
@@ -118,13 +120,14 @@ export async function startGateway({
     closing.push(() => sharing.close());
     const presence = createPresence(dataDir);
     closing.push(async () => presence.close());
+    const storeSettings = createStoreSettings({
+      settings: storage.settings,
+      secrets: storage.secretSettings,
+      environment: { driver: settings.storeDriver, redisUrl: settings.storeRedisUrl },
+    });
     const quotaStore = await createStore({
       sqlite: storage,
-      settings: createStoreSettings({
-        settings: storage.settings,
-        secrets: storage.secretSettings,
-        environment: { driver: settings.storeDriver, redisUrl: settings.storeRedisUrl },
-      }),
+      settings: storeSettings,
       openRedis,
       replicas: settings.replicas,
       neighbours: () => presence.others(),
@@ -139,6 +142,15 @@ export async function startGateway({
       driver: quotaStore.status().asked.driver,
     }))
       log.warn(caution);
+
+    /** The address at which spend waits, where it does not in the database's own file. */
+    async function redisForSpend(): Promise<string | undefined> {
+      if (settings.spendQueue !== "redis") return undefined;
+      const { redisUrl } = await storeSettings.read();
+      if (redisUrl === undefined)
+        throw new StartError("QUOTA_SPEND_QUEUE is redis; set QUOTA_STORE_REDIS_URL, too.");
+      return redisUrl;
+    }
 
     const note = await firstStart(storage, { upstream: settings.upstream, now: clock.now() });
     if (note !== undefined) log.warn(note);
@@ -197,7 +209,13 @@ export async function startGateway({
       clock,
       logger: log,
     });
-    const { queue, ledger, budgets, live } = storage.spend;
+    const { ledger, budgets } = storage.spend;
+    const spendUrl = await redisForSpend();
+    const { queue, live } =
+      spendUrl === undefined
+        ? storage.spend
+        : createRedisSpend({ open: () => openRedisSpend(spendUrl), now: machineClock.now });
+    if (spendUrl !== undefined) closing.push(() => queue.close());
     const budgetDesk = createBudgetDesk({ budgets, now: clock.now });
     const config = budgetedConfig(storage.config, { budgets, budgetDesk, now: clock.now });
     const flusher = startSpendFlusher({ queue, ledger, clock, logger: log });

@@ -54,6 +54,8 @@ export function createSpendIntake({
 
   async function handIn(event: SpendEvent, answer: () => Promise<void>): Promise<void> {
     await correct(event, answer);
+    // Behind those that wait already: nobody's answer waits for a queue that is known to be away.
+    if (kept.length > 0) return keep(event);
     try {
       await enqueue(event);
     } catch (error) {
