@@ -133,7 +133,7 @@ describeWithPostgres("a gateway's storage in PostgreSQL", (serverUrl) => {
   test("takes changes of many gateways at once, one after the other", async () => {
     const { open } = await begun();
     const gateways = await Promise.all([open(), open(), open()]);
-    await gateways[0]!.organisations.create({ id: "acme" }, 1);
+    await gateways[0].organisations.create({ id: "acme" }, 1);
     const made = await Promise.all(
       gateways.flatMap(({ keys, organisations }, g) => [
         ...[0, 1, 2].map((i) => keys.create({ id: `${g}-${i}`, orgId: "acme" }, 1)),
