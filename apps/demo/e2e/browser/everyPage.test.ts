@@ -15,6 +15,7 @@ describeInBrowser("every page", ({ open }) => {
       [`${POOLS}/plans`, "Plans"],
       ["/dashboard/keys", "Keys"],
       ["/dashboard/rates", "Rate plans"],
+      ["/dashboard/spend", "Spend"],
       ["/dashboard/connections", "Connections"],
       ["/dashboard/settings", "Settings"],
       [POOLS, "Pools"],

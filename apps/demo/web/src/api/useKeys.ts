@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { BudgetJson } from "./budgetJson.js";
 import { EVERY_MS } from "./createQueries.js";
 import { request } from "./request.js";
 
@@ -15,16 +16,17 @@ export interface ApiKey {
   readonly orgId: string | null;
   readonly rpm: number | null;
   readonly tpm: number | null;
+  readonly budget: BudgetJson | null;
   readonly version: number;
   readonly createdAt: string;
 }
 
 export const KEYS_KEY = ["keys"] as const;
 
-export function useKeys(): UseQueryResult<readonly ApiKey[]> {
+export function useKeys(everyMs: number = EVERY_MS.pools): UseQueryResult<readonly ApiKey[]> {
   return useQuery({
     queryKey: KEYS_KEY,
     queryFn: ({ signal }) => request<readonly ApiKey[]>("/api/keys", { signal }),
-    refetchInterval: EVERY_MS.pools,
+    refetchInterval: everyMs,
   });
 }

@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { BudgetJson } from "./budgetJson.js";
 import { EVERY_MS } from "./createQueries.js";
 import { request } from "./request.js";
 
@@ -10,16 +11,17 @@ export interface Team {
   readonly orgId: string | null;
   readonly rpm: number | null;
   readonly tpm: number | null;
+  readonly budget: BudgetJson | null;
   readonly version: number;
   readonly createdAt: string;
 }
 
 const TEAMS_KEY = ["teams"] as const;
 
-export function useTeams(): UseQueryResult<readonly Team[]> {
+export function useTeams(everyMs: number = EVERY_MS.pools): UseQueryResult<readonly Team[]> {
   return useQuery({
     queryKey: TEAMS_KEY,
     queryFn: ({ signal }) => request<readonly Team[]>("/api/teams", { signal }),
-    refetchInterval: EVERY_MS.pools,
+    refetchInterval: everyMs,
   });
 }

@@ -10,6 +10,7 @@ export const PAGES = [
   { path: "/dashboard/costs/quota-share/plans", name: "Plans" },
   { path: "/dashboard/keys", name: "Keys" },
   { path: "/dashboard/rates", name: "Rate plans" },
+  { path: "/dashboard/spend", name: "Spend" },
   { path: "/dashboard/connections", name: "Connections" },
   { path: "/dashboard/settings", name: "Settings" },
 ] as const;
@@ -18,6 +19,7 @@ export const PAGES = [
 const PlansPage = lazyPart(async () => (await import("../plans/PlansPage.js")).default);
 const KeysPage = lazyPart(async () => (await import("../keys/KeysPage.js")).default);
 const RatesPage = lazyPart(async () => (await import("../rates/RatesPage.js")).default);
+const SpendPage = lazyPart(async () => (await import("../spend/SpendPage.js")).default);
 const ConnectionsPage = lazyPart(async () => (await import("../connections/ConnectionsPage.js")).default);
 const SettingsPage = lazyPart(async () => (await import("../settings/SettingsPage.js")).default);
 
@@ -29,6 +31,7 @@ export function Pages() {
         <Route path="/dashboard/costs/quota-share/plans" component={PlansPage} />
         <Route path="/dashboard/keys" component={KeysPage} />
         <Route path="/dashboard/rates" component={RatesPage} />
+        <Route path="/dashboard/spend" component={SpendPage} />
         <Route path="/dashboard/connections" component={ConnectionsPage} />
         <Route path="/dashboard/settings" component={SettingsPage} />
         <Route path="/dashboard/sign-in">

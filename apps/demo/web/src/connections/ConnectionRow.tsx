@@ -7,6 +7,7 @@ import type { RowMenuHandle } from "../ui/RowMenu.js";
 import { RowMenuButton } from "../ui/RowMenuButton.js";
 import stacked from "../ui/stacked.module.css";
 import { addressText } from "./addressText.js";
+import { ConnectionLive } from "./ConnectionLive.js";
 import styles from "./connections.module.css";
 
 /** One connection of the table. */
@@ -23,7 +24,7 @@ export const ConnectionRow = memo(function ConnectionRow({
   readonly login: string | undefined;
   readonly menu: RowMenuHandle<Connection>;
 }) {
-  const { id, provider, baseUrl, models, dialects } = connection;
+  const { id, provider, baseUrl, models, dialects, live } = connection;
   return (
     <tr>
       <th scope="row">
@@ -49,6 +50,9 @@ export const ConnectionRow = memo(function ConnectionRow({
       <td data-label="Dialects">{dialects.join(", ")}</td>
       <td data-label="Pool">
         <PoolOf pool={pool} />
+      </td>
+      <td data-label="Right now">
+        <ConnectionLive live={live} />
       </td>
       <td className={`actions ${stacked.menu}`}>
         <RowMenuButton menu={menu} row={connection} label={`What can be done with ${id.slice(0, 60)}`} />

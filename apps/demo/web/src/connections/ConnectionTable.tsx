@@ -22,7 +22,7 @@ export function ConnectionTable({
       <table className={`table ${stacked.stacked}`} aria-label="Connections">
         <thead>
           <tr>
-            {["Connection", "Provider", "Address", "Models", "Dialects", "Pool"].map((name) => (
+            {["Connection", "Provider", "Address", "Models", "Dialects", "Pool", "Right now"].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>

@@ -1,6 +1,7 @@
 import { Menu } from "@base-ui/react/menu";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { EVERY_MS } from "../api/createQueries.js";
 import { useConnections, type Connection } from "../api/useConnections.js";
 import { Button } from "../ui/Button.js";
 import { EmptyState } from "../ui/EmptyState.js";
@@ -14,7 +15,7 @@ import { EditConnection } from "./EditConnection.js";
 
 /** The provider accounts behind the gateway. */
 export default function ConnectionsPage() {
-  const { data: connections, error, refetch } = useConnections();
+  const { data: connections, error, refetch } = useConnections(EVERY_MS.usage);
   const queries = useQueryClient();
   const [menu] = useState(() => Menu.createHandle<Connection>());
   const [shown, setShown] = useState<Shown>();

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { faultsOf, request } from "../api/request.js";
+import { isBudget } from "../budgets/budgetFields.js";
 import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { parseLimit } from "../rates/parseLimit.js";
 import { Button } from "../ui/Button.js";
@@ -49,7 +50,9 @@ export function CreateKey({
               type="submit"
               look="primary"
               busy={making.isPending}
-              disabled={parseLimit(typed.rpm) === undefined || parseLimit(typed.tpm) === undefined}
+              disabled={
+                parseLimit(typed.rpm) === undefined || parseLimit(typed.tpm) === undefined || !isBudget(typed)
+              }
             >
               Create key
             </Button>

@@ -1,6 +1,8 @@
 import { faultsOf } from "../api/request.js";
 import { useEdit } from "../api/useEdit.js";
 import type { ApiKey } from "../api/useKeys.js";
+import { isBudget } from "../budgets/budgetFields.js";
+import { BUDGET_WORDS, budgetShown } from "../budgets/budgetWords.js";
 import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { LIMIT_WORDS } from "../rates/limitWords.js";
 import { parseLimit } from "../rates/parseLimit.js";
@@ -14,7 +16,7 @@ import { keyChange, keyFields } from "./keyFields.js";
 import { KeyFormFields } from "./KeyFormFields.js";
 import { KEY_PATHS } from "./keyPaths.js";
 
-/** A key's name, place and limits. */
+/** A key's name, place, limits and budget. */
 export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const { draft, set, isTyped, save, isSaving, error, changed } = useEdit({
     thing: apiKey,
@@ -46,7 +48,10 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
               look="primary"
               busy={isSaving}
               disabled={
-                !isTyped || parseLimit(draft.rpm) === undefined || parseLimit(draft.tpm) === undefined
+                !isTyped ||
+                parseLimit(draft.rpm) === undefined ||
+                parseLimit(draft.tpm) === undefined ||
+                !isBudget(draft)
               }
             >
               {changed === undefined ? "Save" : "Save over theirs"}
@@ -62,10 +67,16 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
   );
 }
 
-const LABELS = { name: "Name", place: "Belongs to", rpm: LIMIT_WORDS.rpm, tpm: LIMIT_WORDS.tpm };
+const LABELS = {
+  name: "Name",
+  place: "Belongs to",
+  rpm: LIMIT_WORDS.rpm,
+  tpm: LIMIT_WORDS.tpm,
+  ...BUDGET_WORDS,
+};
 
 function shown(field: string, value: string): string {
-  if (field !== "place") return value;
+  if (field !== "place") return budgetShown(field, value) ?? value;
   if (value === "") return "nobody";
   return value.replace(/^team:/u, "team ").replace(/^org:/u, "organisation ");
 }

@@ -1,10 +1,11 @@
+import { BudgetFormFields } from "../budgets/BudgetFormFields.js";
 import { LimitField } from "../rates/LimitField.js";
 import { Field } from "../ui/Field.js";
 import type { KeyFields } from "./keyFields.js";
 import { PlaceField } from "./PlaceField.js";
 import styles from "./keys.module.css";
 
-/** What a key is called, whom it belongs to, and its own limits. */
+/** What a key is called, whom it belongs to, and its own limits and budget. */
 export function KeyFormFields({
   typed,
   onType,
@@ -43,6 +44,7 @@ export function KeyFormFields({
           fault={faults.get("tpm")}
         />
       </div>
+      <BudgetFormFields typed={typed} onType={onType} faults={faults} />
     </>
   );
 }

@@ -1,15 +1,22 @@
 import type { ApiKey } from "../api/useKeys.js";
+import { budgetChange, budgetFields, type BudgetFields } from "../budgets/budgetFields.js";
 import { limitText } from "../rates/limitText.js";
 import { parseLimit } from "../rates/parseLimit.js";
 
 /** What a form has of a key, as it is typed. */
-export type KeyFields = Readonly<Record<"name" | "place" | "rpm" | "tpm", string>>;
+export type KeyFields = BudgetFields & Readonly<Record<"name" | "place" | "rpm" | "tpm", string>>;
 
-export const NEW_KEY: KeyFields = { name: "", place: "", rpm: "none", tpm: "none" };
+export const NEW_KEY: KeyFields = {
+  name: "",
+  place: "",
+  rpm: "none",
+  tpm: "none",
+  ...budgetFields({ budget: null }),
+};
 
-export function keyFields({ name, teamId, orgId, rpm, tpm }: ApiKey): KeyFields {
+export function keyFields({ name, teamId, orgId, rpm, tpm, budget }: ApiKey): KeyFields {
   const place = teamId !== null ? `team:${teamId}` : orgId !== null ? `org:${orgId}` : "";
-  return { name, place, rpm: limitText(rpm), tpm: limitText(tpm) };
+  return { name, place, rpm: limitText(rpm), tpm: limitText(tpm), ...budgetFields({ budget }) };
 }
 
 /** What is asked for: the fields that are not as they were. Of a team the organisation follows, so it is not named. */
@@ -20,6 +27,7 @@ export function keyChange(typed: KeyFields, before: KeyFields): Readonly<Record<
     ...(isTyped("place") && placeChange(typed.place)),
     ...(isTyped("rpm") && { rpm: parseLimit(typed.rpm) }),
     ...(isTyped("tpm") && { tpm: parseLimit(typed.tpm) }),
+    ...budgetChange(typed, before),
   };
 }
 

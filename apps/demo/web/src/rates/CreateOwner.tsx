@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { faultsOf, request } from "../api/request.js";
+import { isBudget } from "../budgets/budgetFields.js";
 import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { Button } from "../ui/Button.js";
 import { Field } from "../ui/Field.js";
@@ -35,7 +36,8 @@ export function CreateOwner({
   });
   const faults = faultsOf(making.error);
   useFocusFault(making.error);
-  const isWhole = parseLimit(typed.rpm) !== undefined && parseLimit(typed.tpm) !== undefined;
+  const isWhole =
+    parseLimit(typed.rpm) !== undefined && parseLimit(typed.tpm) !== undefined && isBudget(typed);
   const isTyped = id !== "" || Object.keys(ownerChange(typed, { ...NOTHING, orgId })).length > 0;
   const { close, question } = useDiscardQuestion(isTyped, onClose);
   return (
@@ -87,4 +89,4 @@ export function CreateOwner({
   );
 }
 
-const NOTHING = { id: "", name: "", version: 0, rpm: null, tpm: null };
+const NOTHING = { id: "", name: "", version: 0, rpm: null, tpm: null, budget: null };

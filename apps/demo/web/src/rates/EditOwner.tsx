@@ -1,5 +1,7 @@
 import { faultsOf } from "../api/request.js";
 import { useEdit } from "../api/useEdit.js";
+import { isBudget } from "../budgets/budgetFields.js";
+import { BUDGET_WORDS, budgetShown } from "../budgets/budgetWords.js";
 import { useDiscardQuestion } from "../ui/useDiscardQuestion.js";
 import { Button } from "../ui/Button.js";
 import { FormFault } from "../ui/FormFault.js";
@@ -14,7 +16,7 @@ import { ownerPaths } from "./ownerPaths.js";
 import { parseLimit } from "./parseLimit.js";
 import { ratePath } from "./ratePath.js";
 
-/** A team's or an organisation's name, place and limits. */
+/** A team's or an organisation's name, place, limits and budget. */
 export function EditOwner({
   kind,
   owner,
@@ -35,7 +37,8 @@ export function EditOwner({
   const faults = faultsOf(error);
   useFocusFault(error);
   const { close, question } = useDiscardQuestion(isTyped, onClose);
-  const isWhole = parseLimit(draft.rpm) !== undefined && parseLimit(draft.tpm) !== undefined;
+  const isWhole =
+    parseLimit(draft.rpm) !== undefined && parseLimit(draft.tpm) !== undefined && isBudget(draft);
   return (
     <Modal
       title={kind === "team" ? "Edit team" : "Edit organisation"}
@@ -60,8 +63,9 @@ export function EditOwner({
   );
 }
 
-const LABELS = { name: "Name", orgId: "Organisation", ...LIMIT_WORDS };
+const LABELS = { name: "Name", orgId: "Organisation", ...LIMIT_WORDS, ...BUDGET_WORDS };
 
 function shown(field: string, value: string): string {
-  return field === "orgId" && value === "" ? "none" : value;
+  if (field === "orgId" && value === "") return "none";
+  return budgetShown(field, value) ?? value;
 }

@@ -1,10 +1,11 @@
 import { useOrganisations } from "../api/useOrganisations.js";
+import { BudgetFormFields } from "../budgets/BudgetFormFields.js";
 import { Field } from "../ui/Field.js";
 import { LimitField } from "./LimitField.js";
 import type { OwnerFields } from "./ownerFields.js";
 import styles from "./rates.module.css";
 
-/** What a team or an organisation is called, where a team belongs, and its limits. */
+/** What a team or an organisation is called, where a team belongs, and its limits and budget. */
 export function OwnerFormFields({
   kind,
   typed,
@@ -50,6 +51,7 @@ export function OwnerFormFields({
           />
         ))}
       </div>
+      <BudgetFormFields typed={typed} onType={onType} faults={faults} />
     </>
   );
 }
