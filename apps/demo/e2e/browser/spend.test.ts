@@ -66,6 +66,7 @@ describeInBrowser("spend", ({ open }) => {
       .getByRole("row", { name: /alice \$0\.\d+ 50% 1/ })
       .first()
       .waitFor();
+    await part("By key").getByText("1 unpriced").waitFor();
     await part("By model")
       .getByRole("row", { name: /of-nobody no price 0% 1/ })
       .first()

@@ -98,7 +98,7 @@ function Groups({
               <td className="figure">
                 {wholeText(group.requests)}
                 {group.unpriced > 0 && group.unpriced < group.requests && (
-                  <div className={styles.unpriced}>{wholeText(group.unpriced)} without a price</div>
+                  <div className={styles.unpriced}>{wholeText(group.unpriced)} unpriced</div>
                 )}
               </td>
             </tr>
