@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { sendAnswer } from "@quota/express";
 import {
   buildFailure,
@@ -8,6 +7,7 @@ import {
   type Failure,
 } from "@quota/http";
 import type { Request, Response } from "express";
+import { newRequestId } from "./newRequestId.js";
 import type { ProxyLocals } from "./requestContext.js";
 
 /** Tells a client of `/v1` that something failed, in its own dialect. */
@@ -42,5 +42,5 @@ export function dialectIn(request: Request): ErrorDialect {
 /** The id this request is spoken of by, in answers and in the log. */
 export function requestIdOf(response: Response): string {
   const locals = response.locals as ProxyLocals;
-  return (locals.requestId ??= `req_${randomUUID().replaceAll("-", "")}`);
+  return (locals.requestId ??= newRequestId(Date.now()));
 }
