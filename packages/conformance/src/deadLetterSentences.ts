@@ -1,6 +1,7 @@
 import { expect } from "vitest";
+import { budget, counts, hold } from "./budgetSteps.js";
 import type { Check } from "./check.js";
-import { NOON } from "./sampleSpend.js";
+import { alice, NOON } from "./sampleSpend.js";
 import type { SpendBooksUnderTest } from "./spendBooksUnderTest.js";
 
 /** The contract of a spend ledger, by example: what a queue could not read. */
@@ -37,6 +38,32 @@ export const deadLetterSentences: readonly Check<SpendBooksUnderTest>[] = [
       expect(await ledger.closeDeadLetter(await idOf("2"), "kept-aside", NOON)).toBe(true);
       expect(await ledger.closeDeadLetter("no such letter", "retried", NOON)).toBe(false);
       expect(await byRaw()).toEqual({ 1: "retried", 2: "kept-aside" });
+    },
+  },
+  {
+    name: "what is pending for a request goes when its letter is kept aside, and not before",
+    async run({ ledger, budgets }) {
+      await budgets.set(alice, budget(), NOON);
+      for (const requestId of ["r1", "r2", "r3"]) {
+        await hold(budgets, requestId);
+        await budgets.answer({ requestId, subjects: [alice], startedAt: NOON, cost: 8 }, NOON);
+      }
+      await ledger.keepDeadLetter({ position: "1", raw: "", why: "It is empty.", requestId: "r1" }, NOON);
+      await ledger.keepDeadLetter({ position: "2", raw: "?", why: "It is no JSON.", requestId: "r2" }, NOON);
+      await ledger.keepDeadLetter({ position: "3", raw: "!", why: "It is no JSON." }, NOON);
+      const close = async (text: string, as: "retried" | "kept-aside"): Promise<void> => {
+        const { id } = (await ledger.deadLetters()).find(({ raw }) => raw === text)!;
+        expect(await ledger.closeDeadLetter(id, as, NOON)).toBe(true);
+      };
+      expect(await counts(budgets, alice)).toEqual([0n, 24n]);
+      await close("?", "retried");
+      await close("!", "kept-aside");
+      expect(await counts(budgets, alice)).toEqual([0n, 24n]);
+      await close("", "kept-aside");
+      expect(await counts(budgets, alice)).toEqual([0n, 16n]);
+      // A budget that is given now adds the same up.
+      await budgets.set(alice, budget({ limit: 90 }), NOON);
+      expect(await counts(budgets, alice)).toEqual([0n, 16n]);
     },
   },
 ];

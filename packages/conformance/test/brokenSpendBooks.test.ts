@@ -38,6 +38,7 @@ const ONE = "one subject's spend is its own, in whatever groups";
 const PURGE = "purging drops the details of what ended before, and keeps totals, groups and ids";
 const LETTERS = "dead letters are kept as they were, newest first, each position once";
 const CLOSED = "a dead letter is closed once, and stays to be read";
+const ASIDE = "what is pending for a request goes when its letter is kept aside, and not before";
 const OVERLAP = "batches that overlap, committed at once over two handles, are added once";
 
 const ledgerFaults: Faults = [
@@ -154,6 +155,20 @@ const ledgerFaults: Faults = [
       ledger: { closeDeadLetter: async (...asked) => (await ledger.closeDeadLetter(...asked), true) },
     }),
     [CLOSED],
+  ],
+  [
+    "closes every dead letter as one that was retried",
+    ({ ledger }) => ({
+      ledger: { closeDeadLetter: async (id, _as, now) => ledger.closeDeadLetter(id, "retried", now) },
+    }),
+    [CLOSED, ASIDE],
+  ],
+  [
+    "closes every dead letter as one that is kept aside",
+    ({ ledger }) => ({
+      ledger: { closeDeadLetter: async (id, _as, now) => ledger.closeDeadLetter(id, "kept-aside", now) },
+    }),
+    [CLOSED, ASIDE],
   ],
   [
     "drops a dead letter that is closed",

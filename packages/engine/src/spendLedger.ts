@@ -25,7 +25,10 @@ export interface SpendLedger {
   keepDeadLetter(letter: DamagedSpend, now: EpochMs): Promise<void>;
   /** Newest first. */
   deadLetters(): Promise<readonly DeadLetter[]>;
-  /** Marks what became of one; whether it was there and open. */
+  /**
+   * Marks what became of one; whether it was there and open. What is kept aside will never be entered: with it goes, in the same transaction, what is
+   * pending for its request, where the letter names that.
+   */
   closeDeadLetter(id: string, as: "retried" | "kept-aside", now: EpochMs): Promise<boolean>;
   /** Drops the details of events that ended before this moment; how many. Totals, groups and known ids stay. */
   purge(before: EpochMs): Promise<number>;

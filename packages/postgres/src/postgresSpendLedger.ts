@@ -4,10 +4,11 @@ import type { BudgetRows } from "./budgetRows.js";
 import { budgetSums } from "./budgetSums.js";
 import { enterEvents, enterIds } from "./enterEvents.js";
 import type { PostgresDatabase } from "./openPostgres.js";
-import { lockPending, writePending } from "./pendingRows.js";
+import { lockPending, writePending, type TakenRows } from "./pendingRows.js";
+import type { PostgresTransaction } from "./postgresTransaction.js";
 import { readSpend } from "./readSpend.js";
 import { spendAccounts } from "./spendAccounts.js";
-import { COMMITTING } from "./spendLocks.js";
+import { COMMITTING, LEDGER_OPEN } from "./spendLocks.js";
 import { storedText, textStored } from "./storedText.js";
 
 /** How many rows one statement of a purge takes. */
@@ -42,23 +43,8 @@ export function postgresSpendLedger({
           const entered = [...first.values()].filter(({ requestId }) => fresh.has(requestId));
           if (entered.length > 0)
             await enterEvents(transaction, entered, await accounts.numbersOf(transaction, entered));
-          const pending = [...taken.asked, ...taken.expired];
           // Last, since whoever asks these budgets waits from here on.
-          const names = new Set([
-            ...entered.flatMap(({ subjects }) => subjects.map(subjectName)),
-            ...pending.flatMap(([, { subjects }]) => subjects),
-          ]);
-          const budgets = await rows.lock(transaction, [...names]);
-          const sums = budgetSums(budgets);
-          for (const { subjects, startedAt, cost } of entered)
-            if (startedAt !== undefined && cost !== "unpriced")
-              sums.raise(subjects.map(subjectName), startedAt, { spent: BigInt(cost) });
-          for (const [, { subjects, startedAt, amount }] of pending)
-            sums.raise(subjects, startedAt, { pending: -amount });
-          await Promise.all([
-            writePending(transaction, new Map(pending.map(([id]) => [id, undefined]))),
-            sums.write(transaction),
-          ]);
+          await settle(transaction, { entered, taken });
           return entered.length;
         },
         { begin: COMMITTING },
@@ -113,13 +99,21 @@ export function postgresSpendLedger({
 
     async closeDeadLetter(id, as, now) {
       refuseWhenClosed();
-      const closed = await db.write(({ run }) =>
-        run(
-          "UPDATE spend_dead_letters SET state = $2, closed_at = $3 WHERE letter::text = $1 AND state = 'open'",
-          [storedText(id), as, now],
-        ),
+      return await db.write(
+        async (transaction) => {
+          const [closed] = await transaction.rows<Pick<LetterRow, "request_id">>(
+            `UPDATE spend_dead_letters SET state = $2, closed_at = $3 WHERE letter::text = $1 AND state = 'open'
+             RETURNING request_id`,
+            [storedText(id), as, now],
+          );
+          if (as === "kept-aside" && typeof closed?.request_id === "string") {
+            const taken = await lockPending(transaction, [textStored(closed.request_id)], now);
+            await settle(transaction, { entered: [], taken });
+          }
+          return closed !== undefined;
+        },
+        { begin: LEDGER_OPEN },
       );
-      return closed > 0;
     },
 
     async purge(before) {
@@ -142,6 +136,28 @@ export function postgresSpendLedger({
       isClosed = true;
     },
   };
+
+  /** Takes out rows of what is pending, and brings budgets up to date with that and with events that were entered. */
+  async function settle(
+    transaction: PostgresTransaction,
+    { entered, taken }: { readonly entered: readonly SpendEvent[]; readonly taken: TakenRows },
+  ): Promise<void> {
+    const pending = [...taken.asked, ...taken.expired];
+    const names = new Set([
+      ...entered.flatMap(({ subjects }) => subjects.map(subjectName)),
+      ...pending.flatMap(([, { subjects }]) => subjects),
+    ]);
+    const sums = budgetSums(await rows.lock(transaction, [...names]));
+    for (const { subjects, startedAt, cost } of entered)
+      if (startedAt !== undefined && cost !== "unpriced")
+        sums.raise(subjects.map(subjectName), startedAt, { spent: BigInt(cost) });
+    for (const [, { subjects, startedAt, amount }] of pending)
+      sums.raise(subjects, startedAt, { pending: -amount });
+    await Promise.all([
+      writePending(transaction, new Map(pending.map(([id]) => [id, undefined]))),
+      sums.write(transaction),
+    ]);
+  }
 }
 
 interface LetterRow {

@@ -6,7 +6,12 @@ import type { Database } from "better-sqlite3";
 export interface DeadLetters {
   keep(letter: DamagedSpend, now: EpochMs): void;
   list(): readonly DeadLetter[];
-  close(id: string, as: "retried" | "kept-aside", now: EpochMs): boolean;
+  /** The letter that was closed; undefined where none was open. */
+  close(
+    id: string,
+    as: "retried" | "kept-aside",
+    now: EpochMs,
+  ): { readonly requestId: string | undefined } | undefined;
 }
 
 export function deadLetters(connection: Database): DeadLetters {
@@ -19,9 +24,11 @@ export function deadLetters(connection: Database): DeadLetters {
       "SELECT letter, raw, why, request_id, kept_at, state FROM spend_dead_letters ORDER BY kept_at DESC, letter DESC",
     )
     .raw();
-  const close = connection.prepare(
-    "UPDATE spend_dead_letters SET state = ?, closed_at = ? WHERE letter = ? AND state = 'open'",
-  );
+  const close = connection
+    .prepare<[string, number, string], [string | null]>(
+      "UPDATE spend_dead_letters SET state = ?, closed_at = ? WHERE letter = ? AND state = 'open' RETURNING request_id",
+    )
+    .raw();
   return {
     keep({ position, raw, why, requestId }, now) {
       keep.run(position, raw, why, requestId ?? null, Math.floor(now));
@@ -35,7 +42,10 @@ export function deadLetters(connection: Database): DeadLetters {
         keptAt,
         state,
       })),
-    // SQLite would take "1.0" or " 1" for the number 1, too.
-    close: (id, as, now) => /^\d+$/.test(id) && close.run(as, Math.floor(now), id).changes > 0,
+    close(id, as, now) {
+      // SQLite would take "1.0" or " 1" for the number 1, too.
+      const closed = /^\d+$/.test(id) ? close.get(as, Math.floor(now), id) : undefined;
+      return closed && { requestId: closed[0] ?? undefined };
+    },
   };
 }

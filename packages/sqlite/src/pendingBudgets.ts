@@ -20,7 +20,7 @@ export interface PendingBudgets {
   answer(answered: Answered): void;
   release(requestId: string): void;
   renew(requestIds: readonly string[], leaseEnd: EpochMs): void;
-  /** The events of these requests are in the ledger, and nothing is pending for them any more. */
+  /** The events of these requests are in the ledger, or were given up, and nothing is pending for them any more. */
   settle(requestIds: readonly string[]): void;
   /** Takes out some of the rows whose lease has ended; whether there were any. */
   sweep(now: EpochMs): boolean;

@@ -36,7 +36,7 @@ export function sqliteSpendLedger({
     deadLetters: () => read(() => letters.list()),
 
     async closeDeadLetter(id, as, now) {
-      return (await writes.add(() => letters.close(id, as, now))) as boolean;
+      return (await writes.add(() => closeLetter(id, as, now))) as boolean;
     },
 
     async purge(before) {
@@ -59,6 +59,12 @@ export function sqliteSpendLedger({
     held.settle(events.map(({ requestId }) => requestId));
     held.sweep(now);
     return { added, known: events.length - added };
+  }
+
+  function closeLetter(id: string, as: "retried" | "kept-aside", now: EpochMs): boolean {
+    const closed = letters.close(id, as, now);
+    if (as === "kept-aside" && closed?.requestId !== undefined) held.settle([closed.requestId]);
+    return closed !== undefined;
   }
 
   function spendOfBudgets({ subjects, startedAt, cost }: SpendEvent): void {
