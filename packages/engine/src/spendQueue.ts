@@ -36,7 +36,7 @@ export interface SpendQueue {
   close(): Promise<void>;
 }
 
-/** Names an item for as long as it is in the queue, and never another one. Opaque. */
+/** Names an item for as long as it is in the queue, and never another one, nor one of another queue that leads to the same ledger. Opaque. */
 export type SpendPosition = string;
 
 /** The head of a queue. */

@@ -1,5 +1,11 @@
 import { parseSpendEvent, subjectName, type EpochMs, type SpendEvent } from "@quota/core";
-import { InvalidInputError, type DamagedSpend, type SpendItem, type SpendQueue } from "@quota/engine";
+import {
+  InvalidInputError,
+  type DamagedSpend,
+  type SpendItem,
+  type SpendPosition,
+  type SpendQueue,
+} from "@quota/engine";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { forgetSpendIds } from "./forgetSpendIds.js";
 import { groupCommit, type Outcome } from "./groupCommit.js";
@@ -97,7 +103,8 @@ export function createSqliteSpendQueue(db: QuotaDatabase): SpendQueue {
   }
 
   function ack({ head, count }: Ack): Outcome<boolean> {
-    if (String(statements.head.get()) !== head) return { answer: false };
+    const first = statements.head.get();
+    if (first === undefined || positionOf(...first) !== head) return { answer: false };
     const newest = Math.max(latest, statements.newest.get() ?? 0, statements.lastAck.get() ?? 0);
     let last: number | undefined;
     for (const [position, amount, minute, subjects] of statements.front.iterate(count)) {
@@ -127,7 +134,7 @@ interface Ack {
   readonly count: number;
 }
 
-type PeekedRow = readonly [position: number, raw: string, requestId: string | null];
+type PeekedRow = readonly [place: number, at: EpochMs, raw: string, requestId: string | null];
 
 const MINUTE_MS = 60_000;
 
@@ -146,8 +153,13 @@ function entryOf(event: SpendEvent, now: EpochMs): Entry {
   };
 }
 
-function itemIn([at, raw, requestId]: PeekedRow): SpendItem | DamagedSpend {
-  const position = String(at);
+/** The place alone would do in one queue. Several machines' queues may lead to one ledger, which keeps damaged items apart by their positions. */
+function positionOf(place: number, at: EpochMs): SpendPosition {
+  return `${String(place)}-${String(at)}`;
+}
+
+function itemIn([place, at, raw, requestId]: PeekedRow): SpendItem | DamagedSpend {
+  const position = positionOf(place, at);
   const damaged = (why: string): DamagedSpend => ({ position, raw, why, requestId: requestId ?? undefined });
   let value: unknown;
   try {
@@ -171,11 +183,15 @@ function prepareStatements({ connection }: QuotaDatabase) {
     remember: connection.prepare("INSERT INTO spend_queue_ids (position, request_id) VALUES (?, ?)"),
     peek: connection
       .prepare<[number], PeekedRow>(
-        `SELECT item.position, item.payload, known.request_id FROM spend_queue AS item
+        `SELECT item.position, item.handed_in_at, item.payload, known.request_id FROM spend_queue AS item
          LEFT JOIN spend_queue_ids AS known ON known.position = item.position ORDER BY item.position LIMIT ?`,
       )
       .raw(),
-    head: connection.prepare<[], number>("SELECT min(position) FROM spend_queue").pluck(),
+    head: connection
+      .prepare<[], [place: number, at: EpochMs]>(
+        "SELECT position, handed_in_at FROM spend_queue ORDER BY position LIMIT 1",
+      )
+      .raw(),
     front: connection
       .prepare<[number], [position: number, amount: number, minute: number, subjects: string]>(
         "SELECT position, amount, minute, subjects FROM spend_queue ORDER BY position LIMIT ?",

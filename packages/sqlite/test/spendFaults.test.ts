@@ -38,6 +38,20 @@ describe("spend in a file that gives trouble", () => {
     place.remove();
   });
 
+  test("damaged items of two machines' queues are kept apart by the ledger that both lead to", async () => {
+    const { ledger } = createSqliteSpendBooks(db);
+    const elsewhere = scratch();
+    const machines = [db, await elsewhere.open()];
+    for (const [i, machine] of machines.entries()) {
+      const queue = createSqliteSpendQueue(machine);
+      await queue.enqueueSpend(spend(`r${String(i)}`), NOW + i);
+      machine.connection.prepare("UPDATE spend_queue SET payload = 'torn'").run();
+      await ledger.keepDeadLetter((await queue.peekSpend(1)).damaged!, NOW);
+    }
+    elsewhere.remove();
+    expect((await ledger.deadLetters()).map(({ requestId }) => requestId).sort()).toEqual(["r0", "r1"]);
+  });
+
   const fill = (): void => {
     db.connection.pragma(`max_page_count = ${String(db.connection.pragma("page_count", { simple: true }))}`);
   };
