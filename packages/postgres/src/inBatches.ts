@@ -31,9 +31,7 @@ export function inBatches<Job, Answer>(
       return await new Promise((resolve, reject) => {
         waiting.push({ job, resolve, reject });
         // In the next turn, with whoever else comes in this one.
-        running ??= Promise.resolve()
-          .then(runAll)
-          .finally(() => (running = undefined));
+        running ??= Promise.resolve().then(runAll);
       });
     },
     async close() {
@@ -52,5 +50,7 @@ export function inBatches<Job, Answer>(
         for (const { reject } of batch) reject(error);
       }
     }
+    // At once: who was answered may hand in again before anybody hears that this is over.
+    running = undefined;
   }
 }
