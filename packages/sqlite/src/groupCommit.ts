@@ -120,7 +120,8 @@ export function groupCommit<Job, Answer>(
       commit.run();
     } catch (error) {
       undo();
-      rejectAll(waiting.splice(0, taken), error);
+      // Where it did not even begin, it begins for nobody who waits.
+      rejectAll(waiting.splice(0, taken === 0 ? waiting.length : taken), error);
       return;
     }
     const served = waiting;
