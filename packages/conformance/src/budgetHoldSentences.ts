@@ -74,6 +74,17 @@ export const budgetHoldSentences: readonly Check<SpendBooksUnderTest>[] = [
     },
   },
   {
+    name: "a request whose event is in the ledger holds nothing again, nor does its answer",
+    async run({ ledger, budgets }) {
+      await budgets.set(alice, budget(), NOON);
+      await ledger.commit([spend("r", { cost: 30 })], NOON);
+      await hold(budgets, "r");
+      expect(await counts(budgets, alice)).toEqual([30n, 0n]);
+      await answer(budgets, { cost: 30 });
+      expect(await counts(budgets, alice)).toEqual([30n, 0n]);
+    },
+  },
+  {
     name: "a batch of what is known and what is new takes away what the new one held, and a replay nothing more",
     async run({ ledger, budgets }) {
       await budgets.set(alice, budget(), NOON);

@@ -51,7 +51,7 @@ export async function takeBudgetSteps(
         const [budgets, periods, known] = await Promise.all([
           rows.lock(transaction, names),
           readPeriods(transaction, names),
-          isAnew ? knownIds(transaction, ids) : new Set<string>(),
+          knownIds(transaction, ids),
         ]);
         const model = modelOf({ taken, known, sums: budgetSums(budgets, periods) });
         const answers = steps.map((step) => {
