@@ -49,7 +49,7 @@ export interface PostgresDatabase {
   ): Promise<Result>;
   /**
    * Calls `look` soon after a transaction that says `changed(topic)` was committed, by this process or another one, and at times when nothing has changed.
-   * It is not to reject. Returns what stops that.
+   * Where it rejects it is called again at the next look, `watchEveryMs` later at the latest. Returns what stops that.
    */
   watch(topic: string, look: () => void | Promise<void>): () => void;
   /** Stops watching and closes every connection, once what is under way is over. Safe to call twice. */

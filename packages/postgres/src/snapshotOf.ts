@@ -74,6 +74,7 @@ export async function snapshotOf<Value>(
       await refresh();
     } catch (error) {
       onFailure(error);
+      throw error;
     }
   });
 

@@ -2,9 +2,11 @@ import type { Logger } from "@quota/engine";
 import { Client, type Pool } from "pg";
 import { CHANNEL } from "./postgresTransaction.js";
 
+type Look = () => void | Promise<void>;
+
 /** Sees that topics have changed, whoever changed them. */
 export interface RevisionWatch {
-  watch(topic: string, look: () => void | Promise<void>): () => void;
+  watch(topic: string, look: Look): () => void;
   stop(): Promise<void>;
 }
 
@@ -24,8 +26,8 @@ export interface RevisionWatchOptions {
  */
 export function watchRevisions(options: RevisionWatchOptions): RevisionWatch {
   const { pool, place, everyMs, logger } = options;
-  const looks = new Map<string, Set<() => void | Promise<void>>>();
-  let seen: ReadonlyMap<string, string> | undefined;
+  /** By topic who looks, each with the revision that it has seen; undefined: none yet. */
+  const looks = new Map<string, Map<Look, string | undefined>>();
   let timer: NodeJS.Timeout | undefined;
   let listener: Client | undefined;
   let reading: Promise<void> | undefined;
@@ -35,8 +37,8 @@ export function watchRevisions(options: RevisionWatchOptions): RevisionWatch {
 
   return {
     watch(topic, look) {
-      const all = looks.get(topic) ?? new Set();
-      looks.set(topic, all.add(look));
+      const all = looks.get(topic) ?? new Map<Look, string | undefined>();
+      looks.set(topic, all.set(look, undefined));
       if (timer === undefined) {
         timer = setInterval(tick, everyMs).unref();
         tick();
@@ -63,7 +65,7 @@ export function watchRevisions(options: RevisionWatchOptions): RevisionWatch {
   /** Reads the revisions soon; what is asked while they are being read is one more reading. */
   function kick(): void {
     readAgain = true;
-    reading ??= readAll().finally(() => (reading = undefined));
+    reading ??= readAll();
   }
 
   async function readAll(): Promise<void> {
@@ -73,20 +75,32 @@ export function watchRevisions(options: RevisionWatchOptions): RevisionWatch {
         const { rows } = await pool.query<{ topic: string; revision: string }>(
           "SELECT topic, revision FROM quota_revisions",
         );
-        isLost = false;
-        await tell(new Map(rows.map(({ topic, revision }) => [topic, revision])));
+        if (await tell(new Map(rows.map(({ topic, revision }) => [topic, revision])))) isLost = false;
       } catch (err) {
         note(err);
       }
     }
+    reading = undefined;
   }
 
-  async function tell(found: ReadonlyMap<string, string>): Promise<void> {
-    const before = seen;
-    seen = found;
-    for (const [topic, all] of looks)
-      if (before === undefined || before.get(topic) !== found.get(topic))
-        for (const look of all) await look();
+  /** Whether everybody could look. */
+  async function tell(found: ReadonlyMap<string, string>): Promise<boolean> {
+    let isWell = true;
+    for (const [topic, all] of looks) {
+      // A topic that was never changed has no row.
+      const revision = found.get(topic) ?? "0";
+      for (const [look, seen] of all)
+        if (seen !== revision)
+          try {
+            await look();
+            // Only now: who could not look is told again by the next reading. Who was stopped meanwhile is not.
+            if (all.has(look)) all.set(look, revision);
+          } catch (err) {
+            isWell = false;
+            note(err);
+          }
+    }
+    return isWell;
   }
 
   function note(err: unknown): void {

@@ -56,6 +56,20 @@ describeWithPostgres("watching a topic", (server) => {
     }
   });
 
+  test("tells again who could not look, until they can, and nobody else", async () => {
+    const db = await place.open({ watchEveryMs: 20 });
+    const plans = counted(db, "plans");
+    let looks = 0;
+    db.watch("pools", async () => {
+      looks += 1;
+      if (looks < 3) throw new Error("away");
+    });
+    const pools = counted(db, "pools");
+    await expect.poll(() => looks, { timeout: 20_000 }).toBe(3);
+    await afterMore(plans, () => change(db, "plans"));
+    expect([looks, pools.looks]).toEqual([3, 1]);
+  });
+
   test("tells nobody of other topics, of what was rolled back, or after being stopped", async () => {
     const db = await place.open({ watchEveryMs: 20 });
     const [pools, plans] = [counted(db, "pools"), counted(db, "plans")];
