@@ -29,8 +29,9 @@ export interface BudgetsFirst extends RatedEngine {
   /** What an admitted request holds of budgets; undefined where none was asked. */
   heldOf(lease: Lease): HeldSpend | undefined;
   /**
-   * The request cost this: call it before its event is handed in. It may come after `settle`, and again after a failure; only the first that is written
-   * counts. Nothing happens where no budget was asked.
+   * The request cost this: call it as soon as its event is handed in. Not before: the cost of an event that is handed in no more, as the process was killed, would be
+   * pending for ever. It may come after `settle`, and again after a failure; only the first that is written counts. Nothing happens where no budget was asked, or where the
+   * ledger has the event.
    *
    * @throws {InvalidAmountError} for what is no amount. @throws {StoreError} when it could not be written: what was estimated is held on, and
    * renewed until the lease is settled.
@@ -59,8 +60,8 @@ export type HeldSpend = Pick<BudgetHold, "requestId" | "subjects" | "startedAt">
  * const spend = { requestId: "req_1", subjects: [{ kind: "key", id: "dora" }], estimate: 1_200_000 } as const;
  * const { lease } = await budgeted.admit({ apiKeyId: "dora", connectionId: "seat", provider: "kimi", spend });
  * if (lease) {
- *   await budgeted.answer(lease, 900_000);
  *   await queue.enqueueSpend({ ...spend, cost: 900_000, startedAt: budgeted.heldOf(lease)?.startedAt, endedAt: Date.now(), outcome: "answered" }, Date.now());
+ *   await budgeted.answer(lease, 900_000);
  *   await budgeted.settle(lease);
  * }
  */

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 /** The way of events into the queue. */
 export interface SpendIntake {
   /**
-   * Corrects what is pending for the budgets of an event by `answer`, and hands the event in. Resolves when that is done, or after two seconds: an answer that waits for it is
+   * Hands the event in, and then corrects what is pending for its budgets by `answer`. Resolves when that is done, or after two seconds: an answer that waits for it is
    * not lost. What could not be handed in is kept in memory and tried again until it is. Never rejects.
    */
   take(event: SpendEvent, answer: () => Promise<void>): Promise<void>;
@@ -27,7 +27,8 @@ export interface IntakeStatus {
 
 const LONGEST_WAIT_MS = 2_000;
 const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 30_000;
+/** Not long: what is kept goes with the process. */
+const LONGEST_RETRY_MS = 2_000;
 /** Beyond it, events go to the log: memory has an end too. */
 const MOST_KEPT = 100_000;
 
@@ -50,10 +51,19 @@ export function createSpendIntake({
   let delay = FIRST_RETRY_MS;
   let retry: NodeJS.Timeout | undefined;
   let closed = false;
+  let trying: Promise<void> | undefined;
   const underWay = new Set<Promise<void>>();
 
+  /**
+   * The event goes first. Whoever is killed between the two leaves what was held, which goes with its lease or with the commit of the event; the other way
+   * round, the cost of an event that is nowhere would be pending for ever.
+   */
   async function handIn(event: SpendEvent, answer: () => Promise<void>): Promise<void> {
+    await queueOrKeep(event);
     await correct(event, answer);
+  }
+
+  async function queueOrKeep(event: SpendEvent): Promise<void> {
     // Behind those that wait already: nobody's answer waits for a queue that is known to be away.
     if (kept.length > 0) return keep(event);
     try {
@@ -97,7 +107,12 @@ export function createSpendIntake({
     log.error({ scope: "gateway:spend", event }, "An event could not be handed in; commit it by hand.");
   }
 
-  async function tryAgain(): Promise<void> {
+  /** Once at a time: two would hand the same event in, and take two away for it. */
+  function tryAgain(): Promise<void> {
+    return (trying ??= handInKept().finally(() => (trying = undefined)));
+  }
+
+  async function handInKept(): Promise<void> {
     const waiting = kept;
     while (waiting.length > 0) {
       try {
@@ -127,6 +142,7 @@ export function createSpendIntake({
     async close() {
       while (underWay.size > 0) await Promise.all(underWay);
       closed = true;
+      await trying;
       clearTimeout(retry);
       await tryAgain();
       for (const event of kept) lost(event);
