@@ -40,18 +40,20 @@ export async function takeBudgetSteps(
   const attempt = async (begin: string, mayMakeAnew: boolean): Promise<readonly StepAnswer[] | undefined> =>
     await db.write(
       async (transaction) => {
-        const taken = await lockPending(transaction, ids, now);
+        // One behind the other on the same connection; so below. What is known stays known.
+        const [taken, known] = await Promise.all([
+          lockPending(transaction, ids, now),
+          knownIds(transaction, ids),
+        ]);
         const isAnew = steps.some(
-          ({ kind, ...step }) =>
-            kind === "answer" && !taken.asked.has((step as { requestId: string }).requestId),
+          (step) => step.kind === "answer" && !taken.asked.has(step.requestId) && !known.has(step.requestId),
         );
         if (isAnew && !mayMakeAnew) return undefined;
         const names = namesIn(steps, taken);
-        // One behind the other on the same connection: periods and ids are read after the locks are there.
-        const [budgets, periods, known] = await Promise.all([
+        // Periods are read after the locks are there.
+        const [budgets, periods] = await Promise.all([
           rows.lock(transaction, names),
           readPeriods(transaction, names),
-          knownIds(transaction, ids),
         ]);
         const model = modelOf({ taken, known, sums: budgetSums(budgets, periods) });
         const answers = steps.map((step) => {
