@@ -138,6 +138,7 @@ export { SUBJECT_KINDS, subjectName, subjectOf } from "./spendSubject.js";
 export type { SpendSubject, SubjectKind } from "./spendSubject.js";
 export { parseSpendEvent } from "./spendEvent.js";
 export type { SpendEvent, SpendOutcome, SpentTokens } from "./spendEvent.js";
+export { QUARTER_MS, quarterFrom, quarterOf } from "./spendQuarter.js";
 export { parseModelPrices } from "./modelPrices.js";
 export type { ModelPrices } from "./modelPrices.js";
 export { priceTokens } from "./priceTokens.js";

@@ -60,10 +60,13 @@ export type { SignalSource } from "./signalSource.js";
 
 export type { DamagedSpend, SpendItem, SpendPeek, SpendPosition, SpendQueue } from "./spendQueue.js";
 export type { DeadLetter, SpendAsked, SpendGroup, SpendGrouping, SpendLedger } from "./spendLedger.js";
+export { DAY_MS, dayName, spendSpans } from "./spendSpans.js";
+export type { SpendSpans } from "./spendSpans.js";
 export type { BudgetHold, BudgetLedger } from "./budgetLedger.js";
 export { LATENCY_KEPT_MS, LATENCY_SAMPLES } from "./liveState.js";
 export type { LiveState } from "./liveState.js";
 export type { Affinity, AffinityChange } from "./affinity.js";
+export type { Settings, SettingValue } from "./settings.js";
 
 export { startSpendFlusher } from "./startSpendFlusher.js";
 export type { SpendFlusher, SpendFlusherOptions, SpendFlusherStatus } from "./startSpendFlusher.js";

@@ -1,5 +1,6 @@
-import { subjectName, type EpochMs, type SpendEvent } from "@quota/core";
+import { quarterOf, subjectName, type EpochMs, type SpendEvent } from "@quota/core";
 import type { SpendAsked, SpendGroup } from "./spendLedger.js";
+import { DAY_MS, dayName } from "./spendSpans.js";
 
 /** One event as books add it up, or several that differ in nothing that they are asked for by. */
 export interface SpendEntry extends Omit<SpendGroup, "group"> {
@@ -46,7 +47,7 @@ export function enteredEvent({ subjects, cost, startedAt, endedAt, model, tokens
 
 /** Adds an entry to the one that it differs from only in when it ended, within one quarter of an hour. When it started stays exact, for budgets once and for all. */
 export function mergedEntry(into: Map<string, SpendEntry>, entry: SpendEntry): void {
-  const endedAt = entry.endedAt - (entry.endedAt % QUARTER_MS);
+  const endedAt = quarterOf(entry.endedAt);
   const { subjects, model, startedAt } = entry;
   const name = JSON.stringify([subjects.map(subjectName).sort(), model ?? null, startedAt ?? null, endedAt]);
   const before = into.get(name);
@@ -59,12 +60,9 @@ export function mergedEntry(into: Map<string, SpendEntry>, entry: SpendEntry): v
   });
 }
 
-/** Every time zone's midnight lies on one, and whoever asks for spend asks from one to another. */
-const QUARTER_MS = 900_000;
-
 function groupOf({ subjects, model, endedAt }: SpendEntry, by: SpendAsked["groupBy"]): string | undefined {
   if (by === "model") return model;
-  if (by === "day") return new Date(endedAt).toISOString().slice(0, 10);
+  if (by === "day") return dayName(Math.floor(endedAt / DAY_MS));
   return subjects.find(({ kind }) => kind === by)?.id;
 }
 

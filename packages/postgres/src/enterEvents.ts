@@ -1,6 +1,6 @@
-import { subjectName, type EpochMs, type SpendEvent } from "@quota/core";
+import { QUARTER_MS, quarterOf, subjectName, type EpochMs, type SpendEvent } from "@quota/core";
+import { DAY_MS } from "@quota/engine";
 import type { PostgresTransaction } from "./postgresTransaction.js";
-import { DAY_MS, QUARTER_MS, quarterOf } from "./spendQuarter.js";
 import { storedText, textStored } from "./storedText.js";
 
 /** Enters ids that the ledger does not know; which they were. In one order, so that two that enter the same ids do not wait for each other. */

@@ -18,4 +18,4 @@ export { createPostgresPlanOverrides } from "./createPostgresPlanOverrides.js";
 export type { PostgresPlanOverridesOptions } from "./createPostgresPlanOverrides.js";
 export { replacePoolsAndPlans } from "./replacePoolsAndPlans.js";
 export { createPostgresSettings, SETTINGS_TOPIC } from "./createPostgresSettings.js";
-export type { Settings, SettingValue } from "./createPostgresSettings.js";
+export type { Settings, SettingValue } from "@quota/engine";

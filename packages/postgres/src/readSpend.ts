@@ -1,8 +1,7 @@
-import type { EpochMs } from "@quota/core";
-import type { SpendAsked, SpendGroup } from "@quota/engine";
+import { QUARTER_MS } from "@quota/core";
+import { DAY_MS, dayName, spendSpans, type SpendAsked, type SpendGroup } from "@quota/engine";
 import type { PostgresDatabase } from "./openPostgres.js";
 import { PAYER_COLUMNS } from "./payerColumns.js";
-import { DAY_MS, QUARTER_MS, quarterFrom, quarterOf } from "./spendQuarter.js";
 import { storedText, textStored } from "./storedText.js";
 
 /**
@@ -21,6 +20,7 @@ export async function readSpend(
         ? `(used.moment / ${String(DAY_MS)})::text`
         : `account.${PAYER_COLUMNS[groupBy]}`;
   const order = groupBy === "day" ? "min(used.moment)" : `sum(used.cost) DESC, ${group} COLLATE "C"`;
+  const { firstDay, afterLastDay, firstQuarter, cutTo } = spendSpans({ from, to });
   const rows = await db.rows<GroupRow>(
     `WITH used AS (${SOURCES.join(" UNION ALL ")})
      SELECT ${group} AS group, sum(used.cost) AS cost, sum(used.requests) AS requests, sum(used.unpriced) AS unpriced,
@@ -29,7 +29,7 @@ export async function readSpend(
      WHERE $7::text IS NULL ${of ? `OR account.${PAYER_COLUMNS[of.kind]} = $7` : ""}
      GROUP BY 1 HAVING sum(used.requests) > 0
      ORDER BY ${order}`,
-    [...boundsOf(from, to), of === undefined ? null : storedText(of.id)],
+    [from, to, firstDay, afterLastDay, firstQuarter, cutTo, of === undefined ? null : storedText(of.id)],
   );
   return rows.map(({ group: name, cost, requests, unpriced, input, cached_input, output }) => ({
     group: name === null ? undefined : groupBy === "day" ? dayName(Number(name)) : textStored(name),
@@ -59,7 +59,7 @@ const events = (sign: 1 | -1, bounds: string): string =>
      ${String(sign)} * coalesce(input, 0), ${String(sign)} * coalesce(cached_input, 0), ${String(sign)} * coalesce(output, 0)
    FROM spend_events WHERE ${bounds}`;
 
-/** $1 from, $2 to, $3 the first whole day, $4 the end of the last, $5 the first whole quarter, $6 the end of the one that `to` lies in. */
+/** $1 from, $2 to, and then the spans: $3 `firstDay`, $4 `afterLastDay`, $5 `firstQuarter`, $6 `cutTo`. */
 const SOURCES: readonly string[] = [
   kept(DAY_MS, "opens >= $3::int8 AND opens < $4::int8"),
   // Every quarter that opens within what is asked for, and is in none of those days.
@@ -69,21 +69,3 @@ const SOURCES: readonly string[] = [
   events(-1, "ended_at >= $2::int8 AND ended_at < $6::int8"),
   events(1, "ended_at >= $1::int8 AND ended_at < $5::int8"),
 ];
-
-function boundsOf(from: EpochMs, to: EpochMs): readonly EpochMs[] {
-  const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
-  const afterLastDay = Math.floor(to / DAY_MS) * DAY_MS;
-  const hasDays = firstDay < afterLastDay;
-  return [
-    from,
-    to,
-    hasDays ? firstDay : to,
-    hasDays ? afterLastDay : to,
-    Math.min(quarterFrom(from), to),
-    quarterOf(to) >= from ? quarterFrom(to) : to,
-  ];
-}
-
-function dayName(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
-}

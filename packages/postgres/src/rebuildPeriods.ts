@@ -1,9 +1,8 @@
-import { subjectName } from "@quota/core";
+import { QUARTER_MS, quarterFrom, subjectName } from "@quota/core";
 import type { KeptBudget } from "./budgetRows.js";
 import { budgetSums } from "./budgetSums.js";
 import { PAYER_COLUMNS } from "./payerColumns.js";
 import type { PostgresTransaction } from "./postgresTransaction.js";
-import { quarterFrom, QUARTER_MS } from "./spendQuarter.js";
 import { storedText } from "./storedText.js";
 
 /**

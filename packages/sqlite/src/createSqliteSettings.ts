@@ -1,23 +1,7 @@
+import type { Settings, SettingValue } from "@quota/engine";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 import { orStoreError } from "./orStoreError.js";
 import { patiently } from "./patiently.js";
-
-/** Anything that JSON can say. */
-export type SettingValue =
-  string | number | boolean | null | readonly SettingValue[] | { readonly [member: string]: SettingValue };
-
-/** Values by key, such as `quotaStore.driver`. Read from the file each time: not for the path of every request. */
-export interface Settings {
-  /** @throws {StoreError} when the file cannot be read, or holds something else than JSON there. */
-  get(key: string): Promise<SettingValue | undefined>;
-  set(key: string, value: SettingValue): Promise<void>;
-  /** Sets, or takes away where the value is `undefined`, all of them in one step. */
-  change(changes: ReadonlyMap<string, SettingValue | undefined>): Promise<void>;
-  /** Takes a setting away; whether there was one. */
-  delete(key: string): Promise<boolean>;
-  /** Every setting, by key. */
-  list(): Promise<ReadonlyMap<string, SettingValue>>;
-}
 
 /** Keeps settings in `quota_settings`, as JSON. */
 export function createSqliteSettings(db: QuotaDatabase): Settings {

@@ -12,7 +12,7 @@ export { createSqlitePlanOverrides } from "./createSqlitePlanOverrides.js";
 export type { SqlitePlanOverridesOptions } from "./createSqlitePlanOverrides.js";
 export { replacePoolsAndPlans } from "./replacePoolsAndPlans.js";
 export { createSqliteSettings } from "./createSqliteSettings.js";
-export type { Settings, SettingValue } from "./createSqliteSettings.js";
+export type { Settings, SettingValue } from "@quota/engine";
 
 export { createSqliteSpendQueue } from "./createSqliteSpendQueue.js";
 export { createSqliteSpendBooks } from "./createSqliteSpendBooks.js";

@@ -1,7 +1,14 @@
-import type { SpendAsked, SpendGroup } from "@quota/engine";
+import { QUARTER_MS } from "@quota/core";
+import {
+  DAY_MS,
+  dayName,
+  spendSpans,
+  type SpendAsked,
+  type SpendGroup,
+  type SpendSpans,
+} from "@quota/engine";
 import type { Database } from "better-sqlite3";
 import { PAYER_COLUMNS } from "./spendEntries.js";
-import { DAY_MS, QUARTER_MS, quarterFrom, quarterOf } from "./spendQuarter.js";
 
 /**
  * Adds up what the ledger has, from as few rows as will do: whole days (UTC) from the sums of days, what is left at both ends from those of quarters
@@ -29,7 +36,7 @@ export function readSpend(
     )
     .raw()
     .safeIntegers()
-    .all(boundsOf({ from, to, of: of?.id ?? null }));
+    .all({ from, to, of: of?.id ?? null, ...spendSpans({ from, to }) });
   return rows.map(([name, cost, requests, unpriced, input, cachedInput, output]) => ({
     group: typeof name === "bigint" ? dayName(Number(name)) : (name ?? undefined),
     cost,
@@ -50,14 +57,10 @@ type GroupRow = [
 ];
 
 /** Where each source begins and ends. */
-interface Bounds {
+interface Bounds extends SpendSpans {
   readonly of: string | null;
   readonly from: number;
   readonly to: number;
-  readonly firstDay: number;
-  readonly afterLastDay: number;
-  readonly firstQuarter: number;
-  readonly cutTo: number;
 }
 
 const kept = (span: number, bounds: string): string =>
@@ -78,23 +81,3 @@ const SOURCES: readonly string[] = [
   events("-", "ended_at >= @to AND ended_at < @cutTo"),
   events("", "ended_at >= @from AND ended_at < @firstQuarter"),
 ];
-
-function boundsOf({ from, to, of }: Pick<Bounds, "from" | "to" | "of">): Bounds {
-  const wholeDays = {
-    firstDay: Math.ceil(from / DAY_MS) * DAY_MS,
-    afterLastDay: Math.floor(to / DAY_MS) * DAY_MS,
-  };
-  const days = wholeDays.firstDay < wholeDays.afterLastDay ? wholeDays : { firstDay: to, afterLastDay: to };
-  return {
-    of,
-    from,
-    to,
-    ...days,
-    firstQuarter: Math.min(quarterFrom(from), to),
-    cutTo: quarterOf(to) >= from ? quarterFrom(to) : to,
-  };
-}
-
-function dayName(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
-}

@@ -1,7 +1,16 @@
-import { subjectName, type EpochMs, type SpendEvent, type SpendSubject, type SubjectKind } from "@quota/core";
+import {
+  QUARTER_MS,
+  quarterFrom,
+  quarterOf,
+  subjectName,
+  type EpochMs,
+  type SpendEvent,
+  type SpendSubject,
+  type SubjectKind,
+} from "@quota/core";
+import { DAY_MS } from "@quota/engine";
 import type { Database } from "better-sqlite3";
 import { numberedNames } from "./numberedNames.js";
-import { DAY_MS, QUARTER_MS, quarterFrom, quarterOf } from "./spendQuarter.js";
 
 /** The events of a ledger and the sums that are kept of them. What sums rise by is gathered until `write`. */
 export interface SpendEntries {

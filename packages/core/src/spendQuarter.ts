@@ -1,9 +1,7 @@
-import type { EpochMs } from "@quota/core";
+import type { EpochMs } from "./units.js";
 
 /** The finest sums that are kept are of quarters of an hour: every time zone's midnight lies on one. */
 export const QUARTER_MS = 900_000;
-
-export const DAY_MS = 86_400_000;
 
 /** The quarter of an hour that a moment lies in. */
 export function quarterOf(at: EpochMs): EpochMs {
