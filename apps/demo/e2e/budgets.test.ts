@@ -76,7 +76,7 @@ describe("a budget", () => {
       await answer.text();
       return answer.status;
     });
-    await expect.poll(() => refused + gateway.provider.state().pausedAnswers).toBe(30);
+    await expect.poll(() => refused + gateway.provider.state().pausedAnswers, { timeout: 20_000 }).toBe(30);
     const passed = 30 - refused;
     // A hundred tokens of output and some of the prompt are held for each.
     const held = (await (await gateway.admin("GET", "/api/keys/alice")).json()) as Budgeted;
@@ -166,6 +166,32 @@ describe("a budget", () => {
       "budget.timeZone",
     ]);
     expect(await seen(gateway)).toMatchObject({ name: "alice", version: 1, budget: null });
+  });
+
+  test("without its members, or from a moment that is no date, is refused in words of ours, each fault once", async () => {
+    const gateway = await startTestGateway();
+    for (const [budget, paths] of [
+      [{}, ["budget.limitUsd", "budget.period"]],
+      [{ ...DAILY, period: "once", since: 9e15 }, ["budget.since"]],
+    ] as const) {
+      const answer = await gateway.admin("PATCH", "/api/keys/alice", { budget });
+      expect(answer.status).toBe(400);
+      const text = await answer.text();
+      expect(text).not.toContain("Invalid input");
+      const { errors } = JSON.parse(text) as { readonly errors: readonly { readonly path: string }[] };
+      expect(errors.map(({ path }) => path)).toEqual(paths);
+    }
+    expect((await gateway.admin("GET", "/api/keys")).status).toBe(200);
+  });
+
+  test("holds the output of every answer that a request asks for, where it sets no limit, too", async () => {
+    const gateway = await priced();
+    await gateway.admin("PATCH", "/api/keys/alice", { budget: { limitUsd: 10, period: "day" } });
+    const asked = { model: "m", messages: message };
+    expect((await gateway.ask("alice", { body: asked })).status).toBe(200);
+    const refused = await gateway.ask("alice", { body: { ...asked, n: 3 } });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("x-quota-reason")).toBe("budget_exceeded");
   });
 
   test("goes with its key, and comes with a new one", async () => {

@@ -41,9 +41,16 @@ export function parseBudget(input: unknown, now: EpochMs): Parsed<Budget> {
         'timeZone names no time zone that is known here; write one such as "Europe/Paris", or leave it out for UTC.',
       ),
     );
-  if (since !== undefined && !(Number.isSafeInteger(since) && (since as number) >= 0))
+  if (
+    since !== undefined &&
+    !(Number.isSafeInteger(since) && (since as number) >= 0 && (since as number) <= LAST_DATE)
+  )
     faults.push(
-      fault("since", "not-a-whole-number", "since must be whole milliseconds since 1970; correct it."),
+      fault(
+        "since",
+        "not-a-whole-number",
+        "since must be whole milliseconds since 1970, no later than a date can be; correct it.",
+      ),
     );
   if (since !== undefined && known !== undefined && known !== "once")
     faults.push(
@@ -69,6 +76,9 @@ export function parseBudget(input: unknown, now: EpochMs): Parsed<Budget> {
     value: Object.freeze(Object.defineProperty(budget, "windows", { value: anchor.windows })),
   };
 }
+
+/** The last moment that a `Date` can name: who shows a budget shows its moments as dates. */
+const LAST_DATE = 8.64e15;
 
 const PERIODS: readonly BudgetPeriod[] = ["day", "week", "month", "once"];
 

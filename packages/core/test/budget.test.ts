@@ -61,6 +61,7 @@ describe("a budget as people write it", () => {
     ["no text for a zone", { limitUsd: 1, period: "day", timeZone: 7 }, ["timeZone"]],
     ["a beginning of its own, and a calendar's", { limitUsd: 1, period: "day", since: 5 }, ["since"]],
     ["half a millisecond", { limitUsd: 1, period: "once", since: 0.5 }, ["since"]],
+    ["a moment later than any date", { limitUsd: 1, period: "once", since: 8.64e15 + 1 }, ["since"]],
     ["a word that is none", { limitUsd: 1, period: "day", whenUnpriced: "deny" }, ["whenUnpriced"]],
     [
       "all of it",

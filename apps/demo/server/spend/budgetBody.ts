@@ -1,12 +1,12 @@
 import { parseBudget, type Budget, type Fault, type Parsed } from "@quota/core";
 import { z } from "zod";
 
-/** The members that a budget may have; what they may be is for `parseBudget` to say. */
+/** The members that a budget may have; what they may be, and which must be there, is for `parseBudget` to say. */
 export const budgetBody = z
   .strictObject(
     {
-      limitUsd: z.unknown(),
-      period: z.unknown(),
+      limitUsd: z.unknown().optional(),
+      period: z.unknown().optional(),
       timeZone: z.unknown().optional(),
       since: z.unknown().optional(),
       whenUnpriced: z.unknown().optional(),

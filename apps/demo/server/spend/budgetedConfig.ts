@@ -29,7 +29,7 @@ export function budgetedConfig(
         kind: BudgetKind,
         owners: readonly Owner[],
       ): (Owner & {
-        readonly budget: (BudgetSpec & { readonly limitUsd: unknown; readonly period: unknown }) | null;
+        readonly budget: BudgetSpec | null;
       })[] =>
         owners.map((owner) => ({ ...owner, budget: specs.get(subjectName({ kind, id: owner.id })) ?? null }));
       return {

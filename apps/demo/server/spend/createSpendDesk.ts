@@ -27,8 +27,8 @@ export interface SpendDesk {
   headersOf(response: Response): () => Promise<ReadonlyMap<string, string>>;
 }
 
-/** What a request that sets no limit is taken to produce, at most. */
-const UNSTATED_OUTPUT = 4_096;
+/** What a request that sets no limit is taken to ask for, for each of its answers. */
+const UNSTATED_LIMIT = { max_tokens: 4_096 };
 
 /** How long the head of an answer waits for what its key has spent, when all the rest of it is there. */
 const HEADER_WAIT_MS = 100;
@@ -87,7 +87,8 @@ export function createSpendDesk(parts: {
       const opened = openedOf(request);
       const priced = pricedBy(request);
       const output = tokens - promptTokens;
-      const limit = outputLimit(contextOf(request).json) ?? Math.max(output, UNSTATED_OUTPUT);
+      const { json } = contextOf(request);
+      const limit = outputLimit(json) ?? Math.max(output, outputLimit({ ...json, ...UNSTATED_LIMIT }) ?? 0);
       const most = {
         promptTokens: Math.max(promptTokens, countedPromptTokens),
         outputTokens: request.path.endsWith("/embeddings") ? 0 : limit,
