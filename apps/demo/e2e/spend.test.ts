@@ -276,6 +276,22 @@ test("a connection tells how long it takes, what it is used, and that it fails",
   await expect.poll(live).toMatchObject({ cooldownUntil: "2026-01-15T12:05:30.000Z" });
 });
 
+test("until the first moment that a date can name nothing was spent", async () => {
+  const gateway = await startTestGateway();
+  const answer = await gateway.admin("GET", "/api/spend?to=-271821-04-20T00:00:00Z");
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ from: "-271821-04-20T00:00:00.000Z", groups: [] });
+});
+
+test("a model's name that is no Unicode, or is cut within a character, is the same in the queue and in the ledger", async () => {
+  const gateway = await startTestGateway();
+  const body = { messages: message };
+  await (await gateway.ask("alice", { body: { ...body, model: "\ud800x" } })).text();
+  await (await gateway.ask("alice", { body: { ...body, model: `${"x".repeat(255)}😀` } })).text();
+  const { groups } = await spend(gateway, "groupBy=model");
+  expect(groups.map(({ group }) => group).sort()).toEqual([`${"x".repeat(255)}\ufffd`, "\ufffdx"]);
+});
+
 /** A provider that answers always the same. */
 async function startProvider(answer: unknown): Promise<string> {
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-import type { SpendFlusher, SpendQueue } from "@quota/engine";
+import { StoreError, type SpendFlusher, type SpendQueue } from "@quota/engine";
 import type { IntakeStatus, SpendIntake } from "./createSpendIntake.js";
 
 /** How events make their way into the ledger. */
@@ -102,6 +102,8 @@ function dateOrNull(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
-function saidBy(cause: unknown): string {
+/** What a store says of itself names its file; what it was told by its driver does not. */
+function saidBy(failure: unknown): string {
+  const cause = failure instanceof StoreError && failure.cause instanceof Error ? failure.cause : failure;
   return cause instanceof Error ? cause.message : "unknown";
 }

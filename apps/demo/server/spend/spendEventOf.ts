@@ -34,8 +34,13 @@ export function spendEventOf(
     endedAt: Math.max(charged.startedAt, now),
     provider: connection.provider,
     connectionId: connection.id,
-    ...(model !== undefined && { model: model.slice(0, LONGEST_NAME) }),
+    ...(model !== undefined && { model: keptName(model) }),
     ...(charged.tokens !== undefined && { tokens: charged.tokens }),
     outcome: charged.outcome,
   };
+}
+
+/** Well-formed, also where it is cut: databases keep a lone surrogate each in a way of its own. */
+function keptName(name: string): string {
+  return name.slice(0, LONGEST_NAME).replaceAll(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -76,6 +76,9 @@ const GROUPINGS = ["key", "team", "user", "organisation", "project", "model", "d
 /** What is shown where nobody says from when on. */
 const DEFAULT_SPAN_MS = 30 * 86_400_000;
 
+/** The first moment that a `Date` can name. */
+const FIRST_DATE = -8.64e15;
+
 const queueBody = z.discriminatedUnion(
   "action",
   [
@@ -106,7 +109,7 @@ function parseAsked(query: Readonly<Record<string, unknown>>, now: number): Pars
   };
   // What ended in this very millisecond is in it.
   const to = moment("to", now + 1);
-  const from = moment("from", to - DEFAULT_SPAN_MS);
+  const from = moment("from", Math.max(to - DEFAULT_SPAN_MS, FIRST_DATE));
   if (from > to) faults.push(fault("from", "from must not be after to."));
   if (faults.length > 0 || groupBy === undefined) return { ok: false, faults };
   return { ok: true, value: { groupBy, from, to } };
