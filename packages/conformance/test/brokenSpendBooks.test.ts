@@ -38,7 +38,7 @@ const ONE = "one subject's spend is its own, in whatever groups";
 const PURGE = "purging drops the details of what ended before, and keeps totals, groups and ids";
 const LETTERS = "dead letters are kept as they were, newest first, each position once";
 const CLOSED = "a dead letter is closed once, and stays to be read";
-const ASIDE = "what is pending for a request goes when its letter is kept aside, and not before";
+const SETTLED = "what is pending for a request goes when its letter is closed, and not before";
 const OVERLAP = "batches that overlap, committed at once over two handles, are added once";
 
 const ledgerFaults: Faults = [
@@ -161,14 +161,23 @@ const ledgerFaults: Faults = [
     ({ ledger }) => ({
       ledger: { closeDeadLetter: async (id, _as, now) => ledger.closeDeadLetter(id, "retried", now) },
     }),
-    [CLOSED, ASIDE],
+    [CLOSED],
   ],
   [
-    "closes every dead letter as one that is kept aside",
-    ({ ledger }) => ({
-      ledger: { closeDeadLetter: async (id, _as, now) => ledger.closeDeadLetter(id, "kept-aside", now) },
+    "leaves pending what the request of a closed letter cost",
+    ({ ledger, budgets }) => ({
+      ledger: {
+        async closeDeadLetter(id, as, now) {
+          const { requestId = "nobody's" } =
+            (await ledger.deadLetters()).find((each) => each.id === id) ?? {};
+          const isClosed = await ledger.closeDeadLetter(id, as, now);
+          const subjects: readonly SpendSubject[] = [{ kind: "key", id: "alice" }];
+          await budgets.answer({ requestId, subjects, startedAt: now, cost: 8 }, now);
+          return isClosed;
+        },
+      },
     }),
-    [CLOSED, ASIDE],
+    [SETTLED],
   ],
   [
     "drops a dead letter that is closed",

@@ -57,7 +57,7 @@ export function createMemorySpendBooks(): { readonly ledger: SpendLedger; readon
       const letter = letters.get(id);
       if (letter?.state !== "open") return false;
       letters.set(id, { ...letter, state: as });
-      if (as === "kept-aside" && letter.requestId !== undefined) pending.delete(letter.requestId);
+      if (letter.requestId !== undefined) pending.delete(letter.requestId);
       return true;
     },
 

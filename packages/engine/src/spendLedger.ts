@@ -26,8 +26,8 @@ export interface SpendLedger {
   /** Newest first. */
   deadLetters(): Promise<readonly DeadLetter[]>;
   /**
-   * Marks what became of one; whether it was there and open. What is kept aside will never be entered: with it goes, in the same transaction, what is
-   * pending for its request, where the letter names that.
+   * Marks what became of one; whether it was there and open. No event is to come for its request any more: what is pending for that goes in the same
+   * transaction, where the letter names it.
    */
   closeDeadLetter(id: string, as: "retried" | "kept-aside", now: EpochMs): Promise<boolean>;
   /** Drops the details of events that ended before this moment; how many. Totals, groups and known ids stay. */

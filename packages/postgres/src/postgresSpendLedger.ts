@@ -106,7 +106,7 @@ export function postgresSpendLedger({
              RETURNING request_id`,
             [storedText(id), as, now],
           );
-          if (as === "kept-aside" && typeof closed?.request_id === "string") {
+          if (typeof closed?.request_id === "string") {
             const taken = await lockPending(transaction, [textStored(closed.request_id)], now);
             await settle(transaction, { entered: [], taken });
           }

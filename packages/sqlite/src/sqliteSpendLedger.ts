@@ -63,7 +63,7 @@ export function sqliteSpendLedger({
 
   function closeLetter(id: string, as: "retried" | "kept-aside", now: EpochMs): boolean {
     const closed = letters.close(id, as, now);
-    if (as === "kept-aside" && closed?.requestId !== undefined) held.settle([closed.requestId]);
+    if (closed?.requestId !== undefined) held.settle([closed.requestId]);
     return closed !== undefined;
   }
 
