@@ -43,6 +43,12 @@ async function told(gateway: TestGateway, times: number): Promise<Readonly<Recor
   return words;
 }
 
+/** How many requests the ledger has. */
+async function requestsWithSpend(gateway: TestGateway): Promise<number> {
+  const answer = await gateway.admin("GET", "/api/spend");
+  return ((await answer.json()) as { readonly total: { readonly requests: number } }).total.requests;
+}
+
 /** Asks until a request is judged again. */
 async function recovered(gateway: TestGateway): Promise<void> {
   while ((await told(gateway, 1))["200 judged"] === undefined)
@@ -103,8 +109,12 @@ describeWithRedis("while Redis", () => {
       await fault.mend(world);
       await recovered(gateway);
       // 3 and 40, and whoever asked until it was judged.
-      await settled(gateway, 44);
-      expect(await health(gateway)).toMatchObject({ code: 200, status: "ok", store: { state: "ok" } });
+      const requests = await settled(gateway, 44);
+      // Spend that was kept in memory follows, with a moment between two tries.
+      await expect
+        .poll(() => health(gateway), { timeout: 20_000 })
+        .toMatchObject({ code: 200, status: "ok", store: { state: "ok" } });
+      await expect.poll(() => requestsWithSpend(gateway), { timeout: 20_000 }).toBe(requests);
       expect(unhandled).toEqual([]);
     },
   );

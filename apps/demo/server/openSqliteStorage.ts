@@ -69,6 +69,7 @@ export async function openSqliteStorage({
       forest,
       connections: createConnections(tables),
       spend,
+      syncLedger: () => void db.connection.pragma("synchronous = FULL"),
       sessionsOf: (adminToken) =>
         createSessions(createSqliteSessionRows(db), adminToken, (error) =>
           logger.warn(

@@ -31,8 +31,8 @@ export interface Settings {
   readonly storeDriver: StoreDriver | undefined;
   /** May hold a password. */
   readonly storeRedisUrl: string | undefined;
-  /** Where spend waits for the ledger. */
-  readonly spendQueue: StoreDriver;
+  /** Where spend waits for the ledger. Undefined: where the quota store is at the start. */
+  readonly spendQueue: StoreDriver | undefined;
   readonly replicas: number;
   /** For pools that do not say. */
   readonly whenStoreFails: WhenStoreFails;
@@ -40,6 +40,8 @@ export interface Settings {
   readonly saturationThreshold: number | undefined;
   readonly softDeprioritizeFactor: number | undefined;
   readonly consumptionRetentionDays: number | undefined;
+  /** How long the details of spend are kept. Totals, groups and budgets do not need them. */
+  readonly spendRetentionDays: number;
   readonly leaseMs: number;
   readonly bodyLimitBytes: number;
   /** How long a refusal that is about to clear is held instead. */
@@ -83,12 +85,13 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     ...databaseIn({ text, faults }),
     storeDriver: word("QUOTA_STORE_DRIVER", STORE_DRIVERS, undefined),
     storeRedisUrl: redisUrlIn({ text, faults }),
-    spendQueue: word("QUOTA_SPEND_QUEUE", STORE_DRIVERS, "sqlite"),
+    spendQueue: word("QUOTA_SPEND_QUEUE", STORE_DRIVERS, undefined),
     replicas: number("QUOTA_REPLICAS", { fallback: 1, least: 1, most: 10_000, whole: true }),
     whenStoreFails: policyIn({ text, faults }),
     saturationThreshold: sharing("saturationThreshold"),
     softDeprioritizeFactor: sharing("softDeprioritizeFactor"),
     consumptionRetentionDays: sharing("consumptionRetentionDays"),
+    spendRetentionDays: number("QUOTA_SPEND_RETENTION_DAYS", { fallback: 90, least: 1, most: 36_500 }),
     leaseMs: number("QUOTA_LEASE_MS", { fallback: 600_000, least: 1_000, most: 86_400_000, whole: true }),
     bodyLimitBytes: 1_048_576 * number("BODY_LIMIT_MB", { fallback: 20, least: 1, most: 1024, whole: true }),
     waitUpToMs: 1000 * number("QUOTA_WAIT_S", { fallback: 10, least: 0, most: 600 }),

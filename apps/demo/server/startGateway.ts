@@ -52,7 +52,9 @@ import { createSpendDesk } from "./spend/createSpendDesk.js";
 import { createSpendHealth } from "./spend/createSpendHealth.js";
 import { createSpendIntake } from "./spend/createSpendIntake.js";
 import { createUpstreamWatch } from "./spend/createUpstreamWatch.js";
+import { hasRedisClient } from "./spend/hasRedisClient.js";
 import { openRedisSpend } from "./spend/openRedisSpend.js";
+import { startSpendRetention } from "./spend/startSpendRetention.js";
 import { sharedCautions } from "./sharedCautions.js";
 import { StartError } from "./startError.js";
 import type { Storage } from "./storage.js";
@@ -143,13 +145,18 @@ export async function startGateway({
     }))
       log.warn(caution);
 
-    /** The address at which spend waits, where it does not in the database's own file. */
+    /** The address at which spend waits, where it does not in a file of this machine: until the next start, whatever is set meanwhile. */
     async function redisForSpend(): Promise<string | undefined> {
-      if (settings.spendQueue !== "redis") return undefined;
-      const { redisUrl } = await storeSettings.read();
-      if (redisUrl === undefined)
-        throw new StartError("QUOTA_SPEND_QUEUE is redis; set QUOTA_STORE_REDIS_URL, too.");
-      return redisUrl;
+      const { driver, redisUrl } = quotaStore.status().asked;
+      if ((settings.spendQueue ?? driver) !== "redis") return undefined;
+      const isThere = await hasRedisClient();
+      if (redisUrl !== undefined && isThere) return redisUrl;
+      if (settings.spendQueue === undefined) return undefined;
+      throw new StartError(
+        isThere
+          ? "QUOTA_SPEND_QUEUE is redis; set QUOTA_STORE_REDIS_URL, too."
+          : "QUOTA_SPEND_QUEUE is redis; install ioredis beside the gateway.",
+      );
     }
 
     const note = await firstStart(storage, { upstream: settings.upstream, now: clock.now() });
@@ -215,7 +222,10 @@ export async function startGateway({
       spendUrl === undefined
         ? storage.spend
         : createRedisSpend({ open: () => openRedisSpend(spendUrl), now: machineClock.now });
-    if (spendUrl !== undefined) closing.push(() => queue.close());
+    if (spendUrl !== undefined) {
+      closing.push(() => queue.close());
+      storage.syncLedger?.();
+    }
     const budgetDesk = createBudgetDesk({ budgets, now: clock.now });
     const config = budgetedConfig(storage.config, { budgets, budgetDesk, now: clock.now });
     const flusher = startSpendFlusher({ queue, ledger, clock, logger: log });
@@ -224,6 +234,17 @@ export async function startGateway({
       await flusher.flush();
       await flusher.stop();
     });
+    if (spendUrl !== undefined) {
+      // What a start before this one has left on this machine. Nobody hands anything in there any more.
+      const leftOver = startSpendFlusher({
+        queue: storage.spend.queue,
+        ledger,
+        clock,
+        logger: log,
+        idleMs: 3_600_000,
+      });
+      closing.push(() => leftOver.stop());
+    }
     const intake = createSpendIntake({ queue, onQueued: () => flusher.kick(), now: clock.now, log });
     closing.push(() => intake.close());
     const spendHealth = createSpendHealth({ queue, flusher, intake });
@@ -261,6 +282,14 @@ export async function startGateway({
     const retentionDays = (): number => sharing.now("consumptionRetentionDays");
     const retention = startRetention({ store, retentionDays, clock, logger: log });
     closing.push(() => retention.stop());
+    const spendRetention = startSpendRetention({
+      ledger,
+      queue,
+      detailDays: settings.spendRetentionDays,
+      clock,
+      logger: log,
+    });
+    closing.push(() => spendRetention.stop());
     sharing.watch("consumptionRetentionDays", () => void retention.sweep());
     const replicaWatch = createReplicaWatch({
       id: presence.id,

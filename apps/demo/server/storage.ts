@@ -24,6 +24,11 @@ export interface Storage {
   readonly forest: RateForest;
   readonly connections: Connections;
   readonly spend: SpendStores;
+  /**
+   * From now on what the ledger has committed outlives a loss of power, as it must where the queue drops events on its word and is not in the same
+   * file. Left out where that is for whoever runs the database to say.
+   */
+  readonly syncLedger?: (() => void) | undefined;
   /** Values that outlive a start, by name. */
   readonly settings: {
     get(name: string): Promise<unknown>;

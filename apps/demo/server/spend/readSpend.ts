@@ -52,7 +52,9 @@ export async function readSpend(
   const all = [...written, ...waiting];
   if (asked.groupBy === "day") all.sort((a, b) => ((a.group ?? "") < (b.group ?? "") ? -1 : 1));
   const hots = await Promise.all(
-    all.map(({ group }) => (hotSums.has(group) ? hotSums.get(group) : hot.of(group).catch(() => undefined))),
+    all.map(async ({ group }) =>
+      hotSums.has(group) ? hotSums.get(group) : hot.of(group).catch(() => undefined),
+    ),
   );
   return {
     groupBy: asked.groupBy,
