@@ -126,6 +126,39 @@ describeWithRedis("two gateways with a data directory each, on one PostgreSQL an
       expect((await fetch(`${there.url}/healthz`)).status).toBe(200);
     });
 
+    test("have one budget between them, and one ledger in which each request is once", async () => {
+      const { here, there } = await two();
+      const prices = [{ model: "m", input: 1000, output: 1000 }];
+      await change(here, ["PATCH", "/api/connections/kimi-demo", { prices }]);
+      await change(there, ["PATCH", "/api/keys/alice", { budget: { limitUsd: 0.25, period: "day" } }]);
+      type Priced = readonly { readonly id: string; readonly prices: readonly unknown[] }[];
+      await seen(
+        async () =>
+          ((await json(there, "/api/connections")) as Priced).find(({ id }) => id === "kimi-demo")?.prices
+            .length,
+      ).toBe(1);
+      await seen(async () => json(here, "/api/keys/alice")).toMatchObject({ budget: { limitUsd: "0.25" } });
+      const body = { model: "m", max_tokens: 100, messages: [{ role: "user", content: "Say hi" }] };
+      let answered = 0;
+      let refused: Response | undefined;
+      for (let i = 0; i < 12 && refused === undefined; i += 1) {
+        const answer = await (i % 2 === 0 ? here : there).ask("alice", { body });
+        await answer.clone().text();
+        if (answer.status === 200) answered += 1;
+        else refused = answer;
+      }
+      expect(refused?.status).toBe(429);
+      expect(answered).toBeGreaterThan(1);
+      await Promise.all([here.quiet(), there.quiet()]);
+      for (const gateway of [here, there])
+        await seen(async () => json(gateway, "/api/spend")).toMatchObject({
+          total: { requests: answered, costUsd: String((answered * 3) / 100), hotUsd: "0" },
+        });
+      expect(await json(there, "/api/keys/alice")).toMatchObject({
+        budget: { spentUsd: String((answered * 3) / 100), pendingUsd: "0" },
+      });
+    });
+
     test("answer from what they have read while the database is away, refuse changes, and go on by themselves when it is back", async () => {
       const { here, there } = await two();
       await server.kill();
