@@ -15,6 +15,8 @@ export interface AskedOnce {
 export interface AskingAround {
   readonly asked: readonly AskedOnce[];
   whole(): number;
+  /** Enough was asked for, until more is. */
+  isIdle(): boolean;
   /** Asks at most so many times more, then lets what is under way end. */
   stop(more: number): Promise<void>;
 }
@@ -23,6 +25,8 @@ export interface AskingAround {
 export const TORTURE_PRICES = { input: 3_000n, cachedInput: 300n, cacheWrite: 3_750n, output: 15_000n };
 
 const AT_ONCE = 8;
+/** While a gateway is started anew, the others are asked enough. */
+const MOST_BEFORE_STOP = 100;
 const KEYS = ["alice", "bob", "carol"];
 /** Nobody waits longer for an answer. */
 const PATIENCE_MS = 60_000;
@@ -38,12 +42,13 @@ export function askAround({
   readonly name: string;
 }): AskingAround {
   const asked: AskedOnce[] = [];
-  let left = Number.POSITIVE_INFINITY;
+  let left = MOST_BEFORE_STOP;
+  let stopping = false;
   const client = async (): Promise<void> => {
-    while (left > 0) {
+    while (left > 0 || !stopping) {
       const there = gateways.flatMap(({ url }) => url ?? []);
       const url = there[Math.floor(random() * there.length)];
-      if (url === undefined) {
+      if (url === undefined || left <= 0) {
         await new Promise((resolve) => setTimeout(resolve, 5));
         continue;
       }
@@ -63,8 +68,10 @@ export function askAround({
   return {
     asked,
     whole: () => asked.filter(({ isWhole }) => isWhole).length,
+    isIdle: () => left <= 0,
     async stop(more) {
       left = more;
+      stopping = true;
       await clients;
     },
   };

@@ -121,7 +121,7 @@ async function oneRound(
   await gateways[0]!.admin("PATCH", "/api/keys/carol", { budget });
   const around = askAround({ gateways, random, name });
   const answers = Math.floor(random() * 25);
-  await until(() => around.whole() >= answers);
+  await until(() => around.whole() >= answers || around.isIdle());
   await pause(random() * 20);
   const killed = await killSomething(world, random);
   await around.stop(25);
