@@ -152,6 +152,7 @@ export type {
 } from "./budget.js";
 export { parseBudget } from "./parseBudget.js";
 export type { BudgetSpec } from "./parseBudget.js";
+export { exactBudget } from "./exactBudget.js";
 export { budgetSpec } from "./budgetSpec.js";
 export { budgetSpan } from "./budgetSpan.js";
 export { checkBudget } from "./checkBudget.js";

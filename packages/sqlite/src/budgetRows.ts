@@ -1,6 +1,5 @@
-import { subjectOf, type Budget, type EpochMs, type SpendSubject } from "@quota/core";
+import { exactBudget, subjectOf, type Budget, type EpochMs, type SpendSubject } from "@quota/core";
 import type { Logger } from "@quota/engine";
-import { exactBudget } from "./exactBudget.js";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 import { snapshotOf, type Snapshot } from "./snapshotOf.js";
 

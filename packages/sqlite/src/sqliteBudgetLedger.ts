@@ -1,5 +1,6 @@
 import {
   budgetSpan,
+  exactBudget,
   subjectName,
   type Budget,
   type BudgetDecision,
@@ -8,7 +9,6 @@ import {
 } from "@quota/core";
 import { InvalidInputError, StoreError, type BudgetLedger } from "@quota/engine";
 import type { KeptBudget } from "./budgetRows.js";
-import { exactBudget } from "./exactBudget.js";
 import { orStoreError } from "./orStoreError.js";
 import { patiently } from "./patiently.js";
 import type { SpendBookParts } from "./spendBookParts.js";

@@ -1,8 +1,14 @@
-import { isRecord, parseBudget, type Budget, type Parsed } from "@quota/core";
+import type { Budget } from "./budget.js";
+import type { Parsed } from "./fault.js";
+import { isRecord } from "./isRecord.js";
+import { parseBudget } from "./parseBudget.js";
 
 /**
  * Reads a budget by its own members, with the calendar of its zone at hand. The limit is whole nano-dollars here: those that no number of dollars
- * says exactly are kept, too.
+ * says exactly are kept, too. For stores, which keep a budget as it is.
+ *
+ * @example
+ * exactBudget(JSON.parse(JSON.stringify(budget))); // { ok: true, value: the same budget }
  */
 export function exactBudget(input: unknown): Parsed<Budget> {
   const { limit, period, timeZone, since, whenUnpriced } = isRecord(input) ? input : {};
@@ -22,9 +28,7 @@ export function exactBudget(input: unknown): Parsed<Budget> {
         ...(parsed.ok ? [] : parsed.faults),
       ],
     };
-  const { windows, ...budget } = { ...parsed.value, windows: parsed.value.windows };
-  return {
-    ok: true,
-    value: Object.defineProperty({ ...budget, limit: limit as number }, "windows", { value: windows }),
-  };
+  const { windows, ...terms } = parsed.value;
+  const budget: Budget = { ...terms, limit: limit as number };
+  return { ok: true, value: Object.freeze(Object.defineProperty(budget, "windows", { value: windows })) };
 }
