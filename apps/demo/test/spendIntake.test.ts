@@ -45,7 +45,7 @@ const awayFor = (times: number) => (honest: SpendQueue["enqueueSpend"]) => {
   };
 };
 
-test("an event is in the queue when it is taken, and its budgets were told before", async () => {
+test("an event is in the queue when it is taken, and its budgets were told", async () => {
   const { intake, take, waiting, answered } = setUp((honest) => honest);
   await take("a");
   expect(await waiting()).toEqual(["a"]);
@@ -129,11 +129,11 @@ test("the end tries what is kept once more, and writes to the log what is left, 
 
 test("an end in the middle of a try takes no event for handed in that was not", async () => {
   let goOn: (() => void) | undefined;
-  let times = 0;
+  const isBack = new Promise<void>((resolve) => (goOn = resolve));
+  const failures = new Set(["a", "b"]);
   const { intake, take, waiting } = setUp((honest) => async (event, now) => {
-    times += 1;
-    if (times === 1) throw new StoreError("The queue is away.", { applied: "no" });
-    if (times === 2) await new Promise<void>((resolve) => (goOn = resolve));
+    if (failures.delete(event.requestId)) throw new StoreError("The queue is away.", { applied: "no" });
+    await isBack;
     return honest(event, now);
   });
   await take("a");
