@@ -1,5 +1,5 @@
 import type { SpendEvent } from "@quota/core";
-import { createMemorySpendQueue, StoreError, type SpendQueue } from "@quota/engine";
+import { createMemorySpendQueue, InvalidInputError, StoreError, type SpendQueue } from "@quota/engine";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createSpendIntake } from "../server/spend/createSpendIntake.js";
@@ -16,7 +16,10 @@ function eventOf(requestId: string): SpendEvent {
 }
 
 /** An intake before a queue whose way in is `enqueue`, given the honest one. */
-function setUp(enqueue: (honest: SpendQueue["enqueueSpend"]) => SpendQueue["enqueueSpend"]) {
+function setUp(
+  enqueue: (honest: SpendQueue["enqueueSpend"]) => SpendQueue["enqueueSpend"],
+  level: "error" | "warn" = "error",
+) {
   const queue = createMemorySpendQueue();
   const logged: string[] = [];
   const answered: string[] = [];
@@ -24,7 +27,7 @@ function setUp(enqueue: (honest: SpendQueue["enqueueSpend"]) => SpendQueue["enqu
     queue: { enqueueSpend: enqueue((event, now) => queue.enqueueSpend(event, now)) },
     onQueued: () => undefined,
     now: () => NOON,
-    log: pino({ level: "error" }, { write: (line) => void logged.push(line) }),
+    log: pino({ level }, { write: (line) => void logged.push(line) }),
   });
   return {
     intake,
@@ -66,6 +69,34 @@ test("what the queue does not take is kept and tried again, and what comes meanw
   expect(intake.status()).toMatchObject({ taken: { answered: 3 }, kept: 0, failures: 2 });
   await take("d");
   expect(await waiting()).toEqual(["a", "b", "c", "d"]);
+});
+
+test("what is kept is in the log, whole, since a process that is killed writes nothing any more", async () => {
+  const { take, logged } = setUp(awayFor(9), "warn");
+  await take("a");
+  await take("b");
+  const events = logged.map((line) => (JSON.parse(line) as { readonly event?: SpendEvent }).event);
+  expect(events.filter((event) => event !== undefined)).toEqual([eventOf("a"), eventOf("b")]);
+});
+
+test("an event that no queue takes goes to the log, and none waits behind it", async () => {
+  const { intake, take, waiting, logged } = setUp((honest) => {
+    const away = awayFor(1)(honest);
+    return async (event, now) => {
+      if (event.requestId !== "bad") return away(event, now);
+      throw new InvalidInputError([
+        { path: "endedAt", code: "not-a-whole-number", message: "endedAt is none." },
+      ]);
+    };
+  });
+  await take("bad");
+  await take("a");
+  await take("bad");
+  await take("b");
+  await vi.advanceTimersByTimeAsync(250);
+  expect(await waiting()).toEqual(["a", "b"]);
+  expect(intake.status()).toMatchObject({ kept: 0 });
+  expect(logged.filter((line) => line.includes('"requestId":"bad"'))).toHaveLength(2);
 });
 
 test("no answer waits longer than two seconds for a queue that does not answer, and the event is not lost", async () => {

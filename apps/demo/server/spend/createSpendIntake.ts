@@ -1,5 +1,5 @@
 import type { SpendEvent } from "@quota/core";
-import type { SpendQueue } from "@quota/engine";
+import { InvalidInputError, type SpendQueue } from "@quota/engine";
 import type { Logger } from "pino";
 
 /** The way of events into the queue. */
@@ -70,6 +70,7 @@ export function createSpendIntake({
       await enqueue(event);
     } catch (error) {
       failures += 1;
+      if (error instanceof InvalidInputError) return lost(event);
       log.warn(
         { scope: "gateway:spend", error, requestId: event.requestId },
         "The spend queue does not take an event; it is kept in memory and tried again.",
@@ -99,6 +100,8 @@ export function createSpendIntake({
 
   function keep(event: SpendEvent): void {
     if (kept.length >= MOST_KEPT || closed) return lost(event);
+    // A process that is killed writes nothing any more.
+    log.warn({ scope: "gateway:spend", event }, "An event is in memory alone until the queue is back.");
     kept.push(event);
     retry ??= setTimeout(() => void tryAgain(), delay).unref();
   }
@@ -117,9 +120,11 @@ export function createSpendIntake({
     while (waiting.length > 0) {
       try {
         await enqueue(waiting[0]!);
-      } catch {
+      } catch (error) {
         failures += 1;
-        break;
+        // No time makes it one that a queue takes: nothing waits behind it.
+        if (!(error instanceof InvalidInputError)) break;
+        lost(waiting[0]!);
       }
       waiting.shift();
     }
