@@ -70,7 +70,12 @@ export default defineConfig(
   {
     files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ["tsconfig.lint.json", "apps/demo/web/tsconfig.json", "apps/demo/e2e/browser/tsconfig.json"],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       eqeqeq: ["error", "always", { null: "ignore" }],
       "no-param-reassign": "error",
