@@ -1,5 +1,5 @@
 import type { NanoUsd } from "@quota/core";
-import type { BudgetLedger } from "@quota/engine";
+import type { BudgetHold, BudgetLedger } from "@quota/engine";
 import { expect } from "vitest";
 import { asking, budget, counts, hold, tryHold } from "./budgetSteps.js";
 import type { Check } from "./check.js";
@@ -8,6 +8,16 @@ import type { SpendBooksUnderTest } from "./spendBooksUnderTest.js";
 
 /** When the lease of a hold at noon ends. */
 const LEASE_END = NOON + 10 * MINUTE;
+
+const uncountable: readonly (readonly [field: string, rest: Partial<BudgetHold>])[] = [
+  ["estimate", { estimate: 1.5 }],
+  ["estimate", { estimate: Number.NaN }],
+  ["estimate", { estimate: -1 }],
+  ["estimate", { estimate: 2 ** 53 }],
+  ["startedAt", { startedAt: NOON + 0.5, leaseEnd: LEASE_END }],
+  ["startedAt", { startedAt: Number.NaN, leaseEnd: LEASE_END }],
+  ["leaseEnd", { leaseEnd: Number.POSITIVE_INFINITY }],
+];
 
 async function answer(
   budgets: BudgetLedger,
@@ -123,6 +133,37 @@ export const budgetHoldSentences: readonly Check<SpendBooksUnderTest>[] = [
       const batch = [spend("r"), spend("s", { cost: Number.NaN })];
       await expect(ledger.commit(batch, NOON)).rejects.toThrow();
       expect(await counts(budgets, alice)).toEqual([0n, 10n]);
+    },
+  },
+  {
+    name: "a hold whose amount or moment cannot be counted is refused alone, with the field named",
+    async run({ budgets }) {
+      await budgets.set(alice, budget(), NOON);
+      const refused: readonly (readonly [field: string, asked: Promise<unknown>])[] = [
+        ...uncountable.map(([field, rest], i): readonly [string, Promise<unknown>] => [
+          field,
+          budgets.hold(asking(`bad ${String(i)}`, rest), NOON),
+        ]),
+        ["now", budgets.hold(asking("bad now"), NOON + 0.5)],
+        ["cost", answer(budgets, { requestId: "bad cost", cost: 1.5 })],
+        ["now", answer(budgets, { requestId: "bad answer", cost: 1 }, Number.NaN)],
+        ["leaseEnd", budgets.renew(["good"], Number.NaN)],
+      ];
+      const [good, ...others] = await Promise.allSettled([
+        budgets.hold(asking("good"), NOON),
+        ...refused.map(([, asked]) => asked),
+      ]);
+      expect(good).toEqual({ status: "fulfilled", value: { status: "allowed", allowed: true } });
+      for (const [i, [field]] of refused.entries())
+        expect(others[i]).toMatchObject({
+          status: "rejected",
+          reason: {
+            name: "InvalidInputError",
+            faults: [{ path: field, message: expect.stringContaining(`${field} must be whole`) as unknown }],
+          },
+        });
+      expect(await counts(budgets, alice)).toEqual([0n, 10n]);
+      expect(await counts(budgets, alice, LEASE_END)).toEqual([0n, 0n]);
     },
   },
   {

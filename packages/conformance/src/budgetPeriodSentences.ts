@@ -198,6 +198,21 @@ export const budgetPeriodSentences: readonly Check<SpendBooksUnderTest>[] = [
     },
   },
   {
+    name: "raising the limit of a budget once and for all loses nothing of what was purged, wherever in a quarter it begins",
+    async run({ ledger, budgets }) {
+      const since = NOON - 5 * MINUTE;
+      await budgets.set(alice, budget({ period: "once", since }), NOON);
+      const startedAt = since + MINUTE;
+      await ledger.commit([spend("r", { startedAt, endedAt: startedAt, cost: 90 })], NOON);
+      await hold(budgets, "under way", { estimate: 5 });
+      expect(await ledger.purge(NOON)).toBe(1);
+      await budgets.set(alice, budget({ period: "once", since, limit: 200 }), NOON);
+      expect(await counts(budgets, alice)).toEqual([90n, 5n]);
+      expect(await tryHold(budgets, "too much", { estimate: 106 })).toMatchObject({ allowed: false });
+      await hold(budgets, "just enough", { estimate: 105 });
+    },
+  },
+  {
     name: "what was purged counts in its period all the same, and for a budget that is set later",
     async run({ ledger, budgets }) {
       await budgets.set(bob, budget({ period: "month" }), NOON);

@@ -4,6 +4,7 @@ import { isRecord } from "./isRecord.js";
 import type { NanoUsd } from "./nanoUsd.js";
 import { SUBJECT_KINDS, type SpendSubject } from "./spendSubject.js";
 import type { EpochMs } from "./units.js";
+import { wholeFault } from "./wholeFault.js";
 
 /** What one settled request cost, and whom. It is handed to the ledger once. */
 export interface SpendEvent {
@@ -16,6 +17,7 @@ export interface SpendEvent {
   /** When the request was admitted; it belongs to the budget period that this lies in. Without it, to whichever is asked about. */
   readonly startedAt?: EpochMs | undefined;
   readonly endedAt: EpochMs;
+  /** This, `connectionId` and `model`: at most `MAX_ID_LENGTH` UTF-16 units of well-formed Unicode, as ids are. */
   readonly provider?: string | undefined;
   readonly connectionId?: string | undefined;
   readonly model?: string | undefined;
@@ -59,9 +61,9 @@ export function parseSpendEvent(input: unknown): Parsed<SpendEvent> {
     note(wholeFault(cost, "cost", 'whole nano-dollars from 0 to 2^53 − 1, or "unpriced"'));
   if (startedAt !== undefined) note(wholeFault(startedAt, "startedAt", "milliseconds since 1970"));
   note(wholeFault(endedAt, "endedAt", "milliseconds since 1970"));
-  for (const [path, text] of Object.entries({ provider, connectionId, model }))
-    if (text !== undefined && typeof text !== "string")
-      note({ path, code: "not-a-text", message: `${path} must be a text; correct it or leave it out.` });
+  note(nameFault(provider, "provider"));
+  note(nameFault(connectionId, "connectionId"));
+  note(nameFault(model, "model"));
   const used = tokens === undefined ? undefined : readTokens(tokens, faults);
   if (outcome !== "answered" && outcome !== "client-left" && outcome !== "failed")
     note({
@@ -85,6 +87,13 @@ export function parseSpendEvent(input: unknown): Parsed<SpendEvent> {
       outcome: outcome as SpendOutcome,
     },
   };
+}
+
+/** A name may be left out or empty; else it is kept, and told apart from others, as an id is. */
+function nameFault(value: unknown, path: string): Fault | undefined {
+  if (value === undefined || value === "") return undefined;
+  if (typeof value === "string") return idFault(value, path);
+  return { path, code: "not-a-text", message: `${path} must be a text; correct it or leave it out.` };
 }
 
 function readSubjects(value: unknown, faults: Fault[]): readonly SpendSubject[] {
@@ -137,9 +146,4 @@ function readTokens(value: unknown, faults: Fault[]): SpentTokens | undefined {
   }
   const { input, cachedInput, cacheWrite, output, reasoning } = value as unknown as SpentTokens;
   return { input, cachedInput, cacheWrite, output, reasoning };
-}
-
-function wholeFault(value: unknown, path: string, what: string): Fault | undefined {
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return undefined;
-  return { path, code: "not-a-whole-number", message: `${path} must be ${what}; correct it.` };
 }

@@ -23,6 +23,8 @@ export interface BudgetLedger {
    * Asks the budgets of these subjects, in the order of `SUBJECT_KINDS`, and holds the estimate against all of them if they let it pass; one
    * transaction. The first that refuses answers, and nothing is held then. Rows whose lease has ended count no more.
    *
+   * @throws {InvalidInputError} for an amount or a moment that is no whole number from 0 to 2^53 − 1, naming it: so do `answer` and `renew`. Nobody
+   * who asks at the same time is refused with it.
    * @throws {StoreError} when a needed amount cannot be read or the hold not be written: the edge answers 503.
    */
   hold(asked: BudgetHold, now: EpochMs): Promise<BudgetDecision>;

@@ -55,6 +55,7 @@ export { allocationRow, poolRow, storedPool } from "./storedPool.js";
 export type { AllocationRow, OnDamage, PoolRow } from "./storedPool.js";
 export { PoolConflictError } from "./poolConflictError.js";
 export { InvalidInputError } from "./invalidInputError.js";
+export { refuseUncountable } from "./refuseUncountable.js";
 export type { PlanOverrides } from "./planOverrides.js";
 export type { SignalSource } from "./signalSource.js";
 

@@ -10,6 +10,7 @@ import {
   type SpendSubject,
 } from "@quota/core";
 import type { BudgetLedger } from "./budgetLedger.js";
+import { refuseUncountable } from "./refuseUncountable.js";
 import type { SpendEntry } from "./spendGroups.js";
 
 /** What one request holds, or what it cost where its event is still to come. */
@@ -48,6 +49,7 @@ export function memoryBudgets(books: {
     },
 
     async hold({ requestId, subjects, startedAt, estimate, leaseEnd }, now) {
+      refuseUncountable({ amounts: { estimate }, moments: { startedAt, leaseEnd, now } });
       for (const [id, row] of pending) if (!isLive(row, now)) pending.delete(id);
       for (const kind of SUBJECT_KINDS)
         for (const subject of subjects.filter((each) => each.kind === kind)) {
@@ -60,7 +62,8 @@ export function memoryBudgets(books: {
       return { status: "allowed", allowed: true };
     },
 
-    async answer({ requestId, subjects, startedAt, cost }) {
+    async answer({ requestId, subjects, startedAt, cost }, now) {
+      refuseUncountable({ amounts: { cost }, moments: { startedAt, now } });
       if (isOver(requestId)) return;
       const amount = cost === "unpriced" ? 0n : BigInt(cost);
       pending.set(requestId, { subjects, startedAt, amount, leaseEnd: "answered" });
@@ -71,6 +74,7 @@ export function memoryBudgets(books: {
     },
 
     async renew(requestIds, leaseEnd) {
+      refuseUncountable({ moments: { leaseEnd } });
       for (const requestId of requestIds) {
         const row = pending.get(requestId);
         if (row !== undefined && !isOver(requestId)) pending.set(requestId, { ...row, leaseEnd });

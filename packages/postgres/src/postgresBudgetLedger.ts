@@ -1,13 +1,13 @@
 import {
   budgetSpan,
+  isSamePeriod,
   subjectName,
   type Budget,
   type BudgetDecision,
   type BudgetStanding,
   type EpochMs,
-  type SpendSubject,
 } from "@quota/core";
-import { InvalidInputError, StoreError, type BudgetLedger } from "@quota/engine";
+import { InvalidInputError, refuseUncountable, StoreError, type BudgetLedger } from "@quota/engine";
 import type { BudgetRows, KeptBudget } from "./budgetRows.js";
 import { pendingRow, takeBudgetSteps, type BudgetStep, type StepAnswer } from "./budgetSteps.js";
 import { inBatches } from "./inBatches.js";
@@ -50,9 +50,17 @@ export function postgresBudgetLedger(parts: {
     async set(subject, budget, now) {
       refuseWhenClosed();
       const given = budget && soundBudget(budget);
-      await snapshot.write(async ({ transaction, revision, wrote }) => {
+      await snapshot.write(async ({ byId, transaction, revision, wrote }) => {
         const name = subjectName(subject);
-        const kept = given && keptBudget({ subject, budget: given, revision }, now);
+        const was = byId.get(name);
+        // The same periods as before: what was counted in them stays.
+        const periodsStay = given !== undefined && typeof was === "object" && isSamePeriod(was.budget, given);
+        const kept: KeptBudget | undefined = given && {
+          subject,
+          budget: given,
+          wholeFrom: periodsStay ? was.wholeFrom : budgetSpan(given, now).opens,
+          revision,
+        };
         if (kept === undefined)
           await transaction.run("DELETE FROM budgets WHERE subject = $1", [storedText(name)]);
         else
@@ -61,12 +69,14 @@ export function postgresBudgetLedger(parts: {
              ON CONFLICT (subject) DO UPDATE SET budget = excluded.budget, whole_from = excluded.whole_from, revision = excluded.revision`,
             [storedText(name), budgetText(kept.budget), kept.wholeFrom, revision],
           );
-        await rebuildPeriods(transaction, { name, kept });
+        if (!periodsStay) await rebuildPeriods(transaction, { name, kept });
         wrote(name, kept);
       });
     },
 
     async hold(asked, now) {
+      const { estimate, startedAt, leaseEnd } = asked;
+      refuseUncountable({ amounts: { estimate }, moments: { startedAt, leaseEnd, now } });
       for (;;) {
         const answer = await steps.add({ kind: "hold", asked, now });
         if (answer instanceof StoreError) throw answer;
@@ -75,6 +85,8 @@ export function postgresBudgetLedger(parts: {
     },
 
     async answer(answered, now) {
+      const { cost, startedAt } = answered;
+      refuseUncountable({ amounts: { cost }, moments: { startedAt, now } });
       const row = pendingRow(answered, answered.cost, "answered");
       await steps.add({ kind: "answer", requestId: answered.requestId, row, now });
     },
@@ -84,6 +96,7 @@ export function postgresBudgetLedger(parts: {
     },
 
     async renew(requestIds, leaseEnd) {
+      refuseUncountable({ moments: { leaseEnd } });
       refuseWhenClosed();
       if (requestIds.length === 0) return;
       await db.rows(
@@ -137,13 +150,6 @@ export function postgresBudgetLedger(parts: {
       };
     });
   }
-}
-
-function keptBudget(
-  given: { readonly subject: SpendSubject; readonly budget: Budget; readonly revision: number },
-  now: EpochMs,
-): KeptBudget {
-  return { ...given, wholeFrom: budgetSpan(given.budget, now).opens };
 }
 
 /** As it will be read again; with the calendar of its zone at hand. */

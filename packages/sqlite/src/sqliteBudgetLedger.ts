@@ -1,13 +1,14 @@
 import {
   budgetSpan,
   exactBudget,
+  isSamePeriod,
   subjectName,
   type Budget,
   type BudgetDecision,
   type EpochMs,
   type SpendSubject,
 } from "@quota/core";
-import { InvalidInputError, StoreError, type BudgetLedger } from "@quota/engine";
+import { InvalidInputError, refuseUncountable, StoreError, type BudgetLedger } from "@quota/engine";
 import type { KeptBudget } from "./budgetRows.js";
 import { orStoreError } from "./orStoreError.js";
 import { patiently } from "./patiently.js";
@@ -56,10 +57,14 @@ export function sqliteBudgetLedger({ db, rows, periods, held, writesOf }: SpendB
     },
 
     async hold(asked, now) {
+      const { estimate, startedAt, leaseEnd } = asked;
+      refuseUncountable({ amounts: { estimate }, moments: { startedAt, leaseEnd, now } });
       return (await writes.add(() => held.hold(asked, now))) as BudgetDecision;
     },
 
-    async answer(answered) {
+    async answer(answered, now) {
+      const { cost, startedAt } = answered;
+      refuseUncountable({ amounts: { cost }, moments: { startedAt, now } });
       await writes.add(() => held.answer(answered));
     },
 
@@ -68,6 +73,7 @@ export function sqliteBudgetLedger({ db, rows, periods, held, writesOf }: SpendB
     },
 
     async renew(requestIds, leaseEnd) {
+      refuseUncountable({ moments: { leaseEnd } });
       await writes.add(() => held.renew(requestIds, leaseEnd));
     },
 
@@ -110,8 +116,4 @@ function soundBudget(budget: Budget): Budget {
   const parsed = exactBudget(budget);
   if (parsed.ok) return parsed.value;
   throw new InvalidInputError(parsed.faults);
-}
-
-function isSamePeriod(a: Budget, b: Budget): boolean {
-  return a.period === b.period && (a.period === "once" ? a.since === b.since : a.timeZone === b.timeZone);
 }
