@@ -21,7 +21,7 @@ const read = async (gateway: TestGateway, path: string) =>
   (await (await gateway.admin("GET", path)).json()) as Record<string, unknown>;
 
 describeWithRedis("spend that waits in Redis, as it does where Redis counts,", () => {
-  test("is carried to the ledger, and in memory while Redis is away", async () => {
+  test("is carried to the ledger, by way of the file while Redis is away", async () => {
     const server = await redis();
     const settings = { storeDriver: "redis", storeRedisUrl: server.url } as const;
     const gateway = await startTestGateway({ settings, openRedis });
@@ -37,8 +37,14 @@ describeWithRedis("spend that waits in Redis, as it does where Redis counts,", (
     await server.stop();
     await (await gateway.ask("alice")).text();
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-    expect(metrics).toContain("quota_spend_kept_events 1");
+    expect(metrics).toContain("quota_spend_kept_events 0");
+    expect(metrics).toContain("quota_spend_spared_events_total 1");
     expect(metrics).toContain("quota_spend_enqueue_failures_total 1");
+    expect(await read(gateway, "/api/spend/queue")).toMatchObject({ waiting: null, spared: 1, kept: 0 });
+    // The ledger does not wait for Redis.
+    await expect
+      .poll(() => read(gateway, "/api/spend"))
+      .toMatchObject({ total: { costUsd: "0.06", requests: 2 } });
   });
 
   test("waits in the file where somebody says so, and what is left there is carried over by a start that does not", async () => {

@@ -234,18 +234,21 @@ export async function startGateway({
       await flusher.flush();
       await flusher.stop();
     });
-    if (spendUrl !== undefined) {
-      // What a start before this one has left on this machine. Nobody hands anything in there any more.
-      const leftOver = startSpendFlusher({
-        queue: storage.spend.queue,
-        ledger,
-        clock,
-        logger: log,
-        idleMs: 3_600_000,
-      });
-      closing.push(() => leftOver.stop());
-    }
-    const intake = createSpendIntake({ queue, onQueued: () => flusher.kick(), now: clock.now, log });
+    // What waits in this machine's file while Redis is away, and what a start before this one has left there.
+    const spare = spendUrl === undefined ? undefined : storage.spend.queue;
+    const spareFlusher =
+      spare && startSpendFlusher({ queue: spare, ledger, clock, logger: log, idleMs: 3_600_000 });
+    closing.push(async () => {
+      await spareFlusher?.flush();
+      await spareFlusher?.stop();
+    });
+    const intake = createSpendIntake({
+      queue,
+      onQueued: () => flusher.kick(),
+      spare: spare && { queue: spare, onQueued: () => spareFlusher?.kick() },
+      now: clock.now,
+      log,
+    });
     closing.push(() => intake.close());
     const spendHealth = createSpendHealth({ queue, flusher, intake });
     metrics.watchSpend(spendHealth, clock.now);

@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import pino from "pino";
 import { Agent } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -10,6 +12,7 @@ import { usageEndpointOf } from "../server/signals/usageEndpointOf.js";
 import { createUpstreamSecrets, type UpstreamAuth } from "../server/upstreamAuth.js";
 import type { Connection } from "../server/connections.js";
 import { startSimulator } from "./startSimulator.js";
+import { temporaryDirectory } from "./temporaryDirectory.js";
 
 const NOW = Date.UTC(2026, 8, 17, 8);
 const KEY: UpstreamAuth = { kind: "value", value: "sk-the-owners" };
@@ -190,20 +193,20 @@ describe("a connection's usage endpoint", () => {
   });
 
   test("that refuses a secret lets it be read anew", async () => {
-    const secrets = ["sk-old", "sk-new"];
+    const file = join(temporaryDirectory(), "secret");
+    writeFileSync(file, "sk-old");
     const { seen, url } = await provider(({ headers }) =>
       headers.authorization === "Bearer sk-new" ? { body: wham(1) } : { status: 401 },
     );
-    const script = `console.log(process.argv[1])`;
+    const script = `console.log(require("fs").readFileSync(process.argv[1], "utf8"))`;
     const auth: UpstreamAuth = {
       kind: "command",
       ttlS: 86_400,
-      get command() {
-        return [process.execPath, "-e", script, secrets.shift() ?? "none"];
-      },
+      command: [process.execPath, "-e", script, file],
     };
     const { ask } = sources({ baseUrl: url }, { auth });
     expect((await ask())!.readings).toEqual([]);
+    writeFileSync(file, "sk-new");
     expect((await ask())!.readings).toHaveLength(1);
     expect(seen).toHaveLength(2);
   });

@@ -176,3 +176,40 @@ test("an end in the middle of a try takes no event for handed in that was not", 
   await closed;
   expect(await waiting()).toEqual(["a", "b"]);
 });
+
+test("what the queue does not take, or not within a second, is in the spare one before its answer is complete", async () => {
+  const spare = createMemorySpendQueue();
+  const queue = createMemorySpendQueue();
+  let mood: "away" | "silent" | "well" = "away";
+  const intake = createSpendIntake({
+    queue: {
+      enqueueSpend(event, now) {
+        if (mood === "well") return queue.enqueueSpend(event, now);
+        if (mood === "silent") return new Promise(() => undefined);
+        return Promise.reject(new StoreError("Away.", { applied: "unknown" }));
+      },
+    },
+    onQueued: () => undefined,
+    spare: { queue: spare, onQueued: () => undefined },
+    now: () => NOON,
+    log: pino({ level: "silent" }),
+  });
+  const take = (id: string) => intake.take(eventOf(id), () => Promise.resolve());
+  const idsIn = async (each: SpendQueue) =>
+    (await each.peekSpend(100)).items.map(({ event }) => event.requestId);
+
+  await take("refused");
+  mood = "well";
+  await take("while it rests");
+  expect(await idsIn(spare)).toEqual(["refused", "while it rests"]);
+  expect(intake.status()).toMatchObject({ taken: { answered: 2 }, failures: 1, spared: 2, kept: 0 });
+
+  await vi.advanceTimersByTimeAsync(1_000);
+  await take("well again");
+  mood = "silent";
+  const taken = take("unanswered");
+  await vi.advanceTimersByTimeAsync(1_000);
+  await taken;
+  expect(await idsIn(queue)).toEqual(["well again"]);
+  expect(await idsIn(spare)).toEqual(["refused", "while it rests", "unanswered"]);
+});

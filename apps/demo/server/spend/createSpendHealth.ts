@@ -13,12 +13,15 @@ export interface SpendHealth {
 }
 
 export interface SpendQueueJson {
-  readonly waiting: number;
+  /** Null where the queue does not answer. */
+  readonly waiting: number | null;
   readonly oldestAt: string | null;
   readonly sharedBy: SpendQueue["sharedBy"];
   /** Events in the memory of this process, since the queue did not take them; and how often it did not. */
   readonly kept: number;
   readonly failures: number;
+  /** Events that wait, or waited, in the file of this machine instead. */
+  readonly spared: number;
   readonly flusher: {
     readonly state: ReturnType<SpendFlusher["status"]>["state"];
     readonly failure: { readonly at: string; readonly why: string; readonly inARow: number } | null;
@@ -46,14 +49,15 @@ export function createSpendHealth({
 }): SpendHealth {
   return {
     async read() {
-      const { waiting, oldestAt } = await queue.backlog();
-      const { kept, failures } = intake.status();
+      const backlog = await backlogOf(queue);
+      const { kept, failures, spared } = intake.status();
       return {
-        waiting,
-        oldestAt: dateOrNull(oldestAt),
+        waiting: backlog?.waiting ?? null,
+        oldestAt: dateOrNull(backlog?.oldestAt),
         sharedBy: queue.sharedBy,
         kept,
         failures,
+        spared,
         flusher: flusherJson(flusher.status()),
       };
     },
@@ -73,6 +77,18 @@ export function createSpendHealth({
       ];
     },
   };
+}
+
+/** What else is to be said matters most where the queue is away. */
+async function backlogOf(
+  queue: Pick<SpendQueue, "backlog">,
+): Promise<Awaited<ReturnType<SpendQueue["backlog"]>> | undefined> {
+  try {
+    return await queue.backlog();
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
 }
 
 function flusherJson(status: ReturnType<SpendFlusher["status"]>): SpendQueueJson["flusher"] {

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 export interface SpendIntake {
   /**
    * Hands the event in, and then corrects what is pending for its budgets by `answer`. Resolves when that is done, or after two seconds: an answer that waits for it is
-   * not lost. What could not be handed in is kept in memory and tried again until it is. Never rejects.
+   * not lost. What the queue does not take goes to the spare one; what neither takes is kept in memory and tried again until it is taken. Never rejects.
    */
   take(event: SpendEvent, answer: () => Promise<void>): Promise<void>;
   status(): IntakeStatus;
@@ -21,11 +21,15 @@ export interface IntakeStatus {
   readonly unpriced: number;
   /** Times that the queue did not take an event. */
   readonly failures: number;
-  /** Events that wait in memory, since the queue did not take them. */
+  /** Of the events that were handed in, those that the spare queue took. */
+  readonly spared: number;
+  /** Events that wait in memory, since no queue took them. */
   readonly kept: number;
 }
 
 const LONGEST_WAIT_MS = 2_000;
+/** How long the queue may take where there is a spare one; and how long it is not asked again after that. */
+const SPARE_AFTER_MS = 1_000;
 const FIRST_RETRY_MS = 250;
 /** Not long: what is kept goes with the process. */
 const LONGEST_RETRY_MS = 2_000;
@@ -35,18 +39,24 @@ const MOST_KEPT = 100_000;
 export function createSpendIntake({
   queue,
   onQueued,
+  spare,
   now,
   log,
 }: {
   readonly queue: Pick<SpendQueue, "enqueueSpend">;
   /** Something waits to be written to the ledger. */
   readonly onQueued: () => void;
+  /** A queue on this machine that leads to the same ledger, where the other is on another. The ledger takes once what is in both. */
+  readonly spare?:
+    { readonly queue: Pick<SpendQueue, "enqueueSpend">; readonly onQueued: () => void } | undefined;
   readonly now: () => number;
   readonly log: Logger;
 }): SpendIntake {
   const taken = { answered: 0, "client-left": 0, failed: 0 };
   let unpriced = 0;
   let failures = 0;
+  let spared = 0;
+  let isResting = false;
   let kept: SpendEvent[] = [];
   let delay = FIRST_RETRY_MS;
   let retry: NodeJS.Timeout | undefined;
@@ -69,7 +79,6 @@ export function createSpendIntake({
     try {
       await enqueue(event);
     } catch (error) {
-      failures += 1;
       if (error instanceof InvalidInputError) return lost(event);
       log.warn(
         { scope: "gateway:spend", error, requestId: event.requestId },
@@ -92,10 +101,35 @@ export function createSpendIntake({
   }
 
   async function enqueue(event: SpendEvent): Promise<void> {
-    await queue.enqueueSpend(event, now());
+    if (!(await isTakenByQueue(event))) {
+      await spare!.queue.enqueueSpend(event, now());
+      spared += 1;
+      spare!.onQueued();
+    } else onQueued();
     taken[event.outcome] += 1;
     if (event.cost === "unpriced") unpriced += 1;
-    onQueued();
+  }
+
+  /** False where it is for the spare queue. */
+  async function isTakenByQueue(event: SpendEvent): Promise<boolean> {
+    if (isResting) return false;
+    try {
+      const queued = queue.enqueueSpend(event, now());
+      if (spare === undefined) await queued;
+      else if (!(await isDoneWithin(SPARE_AFTER_MS, queued)))
+        throw new Error(`The queue did not answer within ${String(SPARE_AFTER_MS)} ms.`);
+      return true;
+    } catch (error) {
+      failures += 1;
+      if (spare === undefined || error instanceof InvalidInputError) throw error;
+      log.warn(
+        { scope: "gateway:spend", error },
+        "The spend queue does not take an event; for a second, events wait in the file of this machine instead.",
+      );
+      isResting = true;
+      setTimeout(() => (isResting = false), SPARE_AFTER_MS).unref();
+      return false;
+    }
   }
 
   function keep(event: SpendEvent): void {
@@ -121,7 +155,6 @@ export function createSpendIntake({
       try {
         await enqueue(waiting[0]!);
       } catch (error) {
-        failures += 1;
         // No time makes it one that a queue takes: nothing waits behind it.
         if (!(error instanceof InvalidInputError)) break;
         lost(waiting[0]!);
@@ -136,14 +169,9 @@ export function createSpendIntake({
     async take(event, answer) {
       const done = handIn(event, answer).finally(() => underWay.delete(done));
       underWay.add(done);
-      let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LONGEST_WAIT_MS);
-      });
-      await Promise.race([done, patience]);
-      clearTimeout(timer);
+      await isDoneWithin(LONGEST_WAIT_MS, done);
     },
-    status: () => ({ taken: { ...taken }, unpriced, failures, kept: kept.length }),
+    status: () => ({ taken: { ...taken }, unpriced, failures, spared, kept: kept.length }),
     async close() {
       while (underWay.size > 0) await Promise.all(underWay);
       closed = true;
@@ -154,4 +182,16 @@ export function createSpendIntake({
       kept = [];
     },
   };
+}
+
+async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => true), patience]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

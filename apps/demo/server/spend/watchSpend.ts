@@ -10,8 +10,8 @@ export function watchSpend(registry: Registry, health: SpendHealth, now: () => n
     registers,
     async collect() {
       this.reset();
-      const backlog = await health.read().catch(() => undefined);
-      if (backlog !== undefined) this.set(backlog.waiting);
+      const { waiting } = await health.read();
+      if (waiting !== null) this.set(waiting);
     },
   });
   new Gauge({
@@ -20,9 +20,9 @@ export function watchSpend(registry: Registry, health: SpendHealth, now: () => n
     registers,
     async collect() {
       this.reset();
-      const backlog = await health.read().catch(() => undefined);
-      if (backlog === undefined) return;
-      this.set(backlog.oldestAt === null ? 0 : Math.max(0, now() - Date.parse(backlog.oldestAt)) / 1000);
+      const { waiting, oldestAt } = await health.read();
+      if (waiting === null) return;
+      this.set(oldestAt === null ? 0 : Math.max(0, now() - Date.parse(oldestAt)) / 1000);
     },
   });
   new Gauge({
@@ -58,6 +58,11 @@ export function watchSpend(registry: Registry, health: SpendHealth, now: () => n
     "quota_spend_enqueue_failures_total",
     "Times that the spend queue did not take an event.",
     () => health.intake().failures,
+  );
+  counted(
+    "quota_spend_spared_events_total",
+    "Spend events that wait in this machine's file, since the spend queue did not take them.",
+    () => health.intake().spared,
   );
   counted(
     "quota_spend_unpriced_total",

@@ -42,9 +42,7 @@ export function QueueHealth() {
       {data === undefined && error === null && <p className={shared.muted}>…</p>}
       {data !== undefined && (
         <dl className={styles.facts}>
-          <Fact name="Waiting">
-            {data.waiting === 0 ? "nothing" : `${wholeText(data.waiting)} ${plural(data.waiting)}`}
-          </Fact>
+          <Fact name="Waiting">{waitingText(data.waiting)}</Fact>
           <Fact name="Oldest">
             {data.oldestAt === null ? "—" : <Moment at={Date.parse(data.oldestAt)} />}
           </Fact>
@@ -88,6 +86,11 @@ function retriedText({ flusher: { stoppedAt } }: SpendQueueJson, position: strin
   return stoppedAt.position === position
     ? "It still cannot be read; nothing has changed."
     : "That item is gone; the queue stands at another one now.";
+}
+
+function waitingText(count: number | null): string {
+  if (count === null) return "unknown: the queue does not answer";
+  return count === 0 ? "nothing" : `${wholeText(count)} ${plural(count)}`;
 }
 
 function plural(count: number): string {

@@ -4,7 +4,8 @@ import { request } from "../api/request.js";
 
 /** How what was spent gets into the ledger, as `GET /api/spend/queue` shows it. */
 export interface SpendQueueJson {
-  readonly waiting: number;
+  /** Null where the queue does not answer. */
+  readonly waiting: number | null;
   readonly oldestAt: string | null;
   /** Events that the queue did not take: this gateway keeps them in memory, and tries again. */
   readonly kept: number;
