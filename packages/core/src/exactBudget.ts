@@ -8,7 +8,7 @@ import { parseBudget } from "./parseBudget.js";
  * says exactly are kept, too. For stores, which keep a budget as it is.
  *
  * @example
- * exactBudget(JSON.parse(JSON.stringify(budget))); // { ok: true, value: the same budget }
+ * exactBudget(JSON.parse(JSON.stringify(budget))); // { ok: true, … }
  */
 export function exactBudget(input: unknown): Parsed<Budget> {
   const { limit, period, timeZone, since, whenUnpriced } = isRecord(input) ? input : {};

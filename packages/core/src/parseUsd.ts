@@ -4,9 +4,6 @@ import type { NanoUsd } from "./nanoUsd.js";
 /**
  * Reads an amount of dollars as people write it: a number from 0 to some nine million with at most 9 decimals, taken as it is written and never rounded.
  * The fault names the `path` it is at.
- *
- * @example
- * parseUsd(0.7, "limitUsd"); // { ok: true, value: 700_000_000 }
  */
 export function parseUsd(input: unknown, path: string): Parsed<NanoUsd> {
   const nanos = typeof input === "number" ? nanosOf(input) : undefined;

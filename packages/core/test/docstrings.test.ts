@@ -27,7 +27,13 @@ const terms = core.parsePoolTerms({
   name: "Team",
   allocations: [{ apiKeyId: "bob", weight: 30 }],
 });
+const budget = core.parseBudget({ limitUsd: 20, period: "month", timeZone: "Europe/Paris" }, 0);
+const prices = core.parseModelPrices({ input: 3, output: 15 });
 const granted = {
+  subject: { kind: "key", id: "alice" },
+  budget: budget.ok ? budget.value : undefined,
+  span: { opens: 0, ends: 86_400_000 },
+  prices: prices.ok ? prices.value : undefined,
   pool: terms.ok ? terms.value : undefined,
   plan: core.resolvePlan({ connectionId: "kimi-demo", provider: "kimi" }),
 };
