@@ -23,7 +23,7 @@ export interface MeasuredUsage {
  * it out; here the parts are always disjoint. Where a provider's `total_tokens` is above the sum of its parts (hidden reasoning),
  * the rest is output. A number that is not a whole number from 0 to 2^53 − 1 counts as missing, and 0 is a value.
  *
- * @returns `undefined` when there is no usage in it: not an object, no number that can be read, or a sum past 2^53.
+ * @returns `undefined` when there is no usage in it: not an object, no number that can be read, or a sum past a thousand million tokens.
  */
 export function readUsage(usage: unknown): MeasuredUsage | undefined {
   if (!isRecord(usage)) return undefined;
@@ -66,6 +66,12 @@ export function readUsage(usage: unknown): MeasuredUsage | undefined {
   });
 }
 
+/**
+ * No answer takes as many. Who says so is broken or lies, and is not believed: a thousand such answers would be more dollars than a ledger of 64 bits
+ * holds, and everybody's spend would wait behind them.
+ */
+const MOST_TOKENS = 1e9;
+
 function summed(parts: {
   readonly input: number;
   readonly cachedInput: number;
@@ -75,7 +81,7 @@ function summed(parts: {
 }): MeasuredUsage | undefined {
   const { input, cachedInput, cacheWrite, output, reasoning } = parts;
   const total = input + cachedInput + cacheWrite + output;
-  if (!Number.isSafeInteger(total)) return undefined;
+  if (total > MOST_TOKENS) return undefined;
   const usage = { input, cachedInput, cacheWrite, output, total };
   return reasoning === undefined ? usage : { ...usage, reasoning: Math.min(reasoning, output) };
 }

@@ -628,9 +628,14 @@ describe("a usage object", () => {
       used(1, 0, 3, 2),
     ],
     [
-      "whose sum passes 2^53 is missing",
-      { prompt_tokens: 9007199254740991, completion_tokens: 1 },
+      "whose sum passes a thousand million is no answer's, and is not believed",
+      { prompt_tokens: 999_999_999, completion_tokens: 2 },
       undefined,
+    ],
+    [
+      "of a thousand million is",
+      { prompt_tokens: 999_999_999, completion_tokens: 1 },
+      used(999_999_999, 0, 0, 1),
     ],
   ])("%s", (_sentence, usage, expected) => {
     expect(readUsage(usage)).toEqual(expected);
