@@ -62,7 +62,8 @@ export async function openSqliteStorage({
       plans: createSqlitePlanOverrides(db, { logger }),
       settings: createSqliteSettings(db),
       secretSettings: createSecretFiles(join(dataDir, "secrets", "settings")),
-      watch: (look) => db.watch(look),
+      // Whoever looks has told the log; the file is looked at again when it has changed again.
+      watch: (look) => db.watch(() => void Promise.allSettled([look()])),
       keys: createApiKeys(tables, forest),
       teams: createTeams(tables, forest),
       organisations: createOrganisations(tables, forest),

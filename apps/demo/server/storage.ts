@@ -37,8 +37,8 @@ export interface Storage {
     change(changes: ReadonlyMap<string, string | number | undefined>): Promise<void>;
   };
   readonly secretSettings: SecretSettings;
-  /** Calls `look` soon after another process has changed settings; returns what stops that. */
-  watch(look: () => void): () => void;
+  /** Calls `look` soon after another process has changed settings; where it rejects, again soon (PostgreSQL) or at the next change (a file). Returns what stops that. */
+  watch(look: () => Promise<void>): () => void;
   /** The sessions of those who signed in with this admin token. */
   sessionsOf(adminToken: string): Sessions;
   /** All that gateways on one store must have in common. */

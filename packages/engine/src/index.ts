@@ -46,6 +46,7 @@ export type { LedgerPart } from "./ledgerPart.js";
 export { joinedPart } from "./joinedPart.js";
 export type { JoinedPart, LedgerLook } from "./joinedPart.js";
 export { StoreError } from "./storeError.js";
+export { leniently } from "./leniently.js";
 export { ContendedError } from "./contendedError.js";
 export type { Awaitable } from "./awaitable.js";
 export type { PoolChange, PoolDirectory } from "./poolDirectory.js";

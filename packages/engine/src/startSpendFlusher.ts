@@ -10,7 +10,7 @@ export interface SpendFlusherOptions {
   readonly ledger: Pick<SpendLedger, "commit" | "keepDeadLetter">;
   readonly clock?: { now(): EpochMs } | undefined;
   readonly logger?: Logger | undefined;
-  /** How many events are committed together at most; default 1000. */
+  /** How many events are committed together at most; default 1000, and no more than 5000: a transaction keeps others from the ledger. */
   readonly batch?: number | undefined;
   /** How often a queue is looked at that is empty, since others may hand in, too. Default 1000 ms, and no less. */
   readonly idleMs?: number | undefined;
@@ -68,7 +68,7 @@ export interface SpendFlusherStatus {
 export function startSpendFlusher(options: SpendFlusherOptions): SpendFlusher {
   const { queue, ledger, clock = { now: () => Date.now() }, logger, random = Math.random } = options;
   const { batch = 1000, idleMs = LEAST_IDLE_MS } = options;
-  inRange({ field: "batch", value: batch, from: 1, to: 100_000, unit: "events" });
+  inRange({ field: "batch", value: batch, from: 1, to: MOST_AT_ONCE, unit: "events" });
   inRange({ field: "idleMs", value: idleMs, from: LEAST_IDLE_MS, to: 3_600_000, unit: "milliseconds" });
 
   let running: Promise<Outcome> | undefined;
@@ -201,6 +201,7 @@ export function startSpendFlusher(options: SpendFlusherOptions): SpendFlusher {
 type Outcome = "drained" | "outrun" | "damaged" | "failed" | "stopped";
 
 const LEAST_IDLE_MS = 1000;
+const MOST_AT_ONCE = 5000;
 /** What is handed in within this time is committed together: nobody waits for it. */
 const GATHERING_MS = 20;
 const LOOK_AGAIN_MS = 5000;

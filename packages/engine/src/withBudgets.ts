@@ -18,7 +18,7 @@ export interface WithBudgetsOptions {
   readonly spendOf?: ((request: QuotaRequest) => RequestSpend | undefined) | undefined;
   /** How long a hold outlives the process that took it. Default 600 000 ms; what is under way is renewed each half of it. */
   readonly leaseMs?: number | undefined;
-  /** How long the ledger may take to answer a request, in milliseconds; default 2000. */
+  /** How long the ledger may take to answer a request, to correct what it holds, and to give it back, in milliseconds; default 2000. */
   readonly timeoutMs?: number | undefined;
   readonly clock?: { now(): EpochMs } | undefined;
   readonly logger?: Logger | undefined;
@@ -133,8 +133,7 @@ export function withBudgets(options: WithBudgetsOptions): BudgetsFirst {
 
   /** What cannot be given back ends with its lease. */
   function giveBack(requestId: string): Promise<void> {
-    const done = budgets
-      .release(requestId)
+    const done = withinTime(budgets.release(requestId), { ms: timeoutMs, error: tooLate })
       .catch((err: unknown) => {
         const text = "What a request held of a budget could not be given back; it ends with its lease.";
         logger?.warn({ scope: "quota:budgets", err }, text);
@@ -167,9 +166,16 @@ export function withBudgets(options: WithBudgetsOptions): BudgetsFirst {
       const found = held.get(lease);
       if (found === undefined) return;
       const { requestId, subjects, startedAt } = found;
-      await budgets.answer({ requestId, subjects, startedAt, cost }, now());
-      if (found.state === "open") found.state = "answered";
-      renewal.drop(requestId);
+      const isWritten = (): void => {
+        if (found.state === "open") found.state = "answered";
+        renewal.drop(requestId);
+      };
+      await withinTime(budgets.answer({ requestId, subjects, startedAt, cost }, now()), {
+        ms: timeoutMs,
+        late: isWritten,
+        error: tooLate,
+      });
+      isWritten();
     },
     async settle(lease, actual) {
       // An amount that cannot be counted leaves both open.

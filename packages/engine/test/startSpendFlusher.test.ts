@@ -77,6 +77,11 @@ afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
+test.each([0, 5001, Number.NaN])("a flusher takes no %s events at once", (batch) => {
+  const invalid = expect.objectContaining({ name: "QuotaConfigError", field: "batch" }) as Error;
+  expect(setup({ batch }).start).toThrow(invalid);
+});
+
 describe("a flusher carries events to the ledger", () => {
   test("by itself when it starts: peek, commit, acknowledge", async () => {
     const { enqueue, start, since, books } = setup();

@@ -380,6 +380,23 @@ describe("where the ledger cannot answer, nobody passes who may have a budget", 
     expect(await books()).toEqual([0, 0, 0, 0]);
   });
 
+  test("and an answer or a release that it never answers keeps nobody for longer either", async () => {
+    const { engine, give, warned } = await fresh({
+      timeoutMs: 500,
+      ledgerAround: () => ({ answer: () => new Promise(() => 0), release: () => new Promise(() => 0) }),
+    });
+    await give(DORA);
+    const { lease } = await engine.admit(asks(1, "a"));
+    const late = expect.objectContaining({ name: "StoreError", applied: "unknown" }) as Error;
+    const told = Promise.all([
+      expect(engine.answer(lease!, 1)).rejects.toEqual(late),
+      engine.release(lease!).then(() => engine.close()),
+    ]);
+    await pass(500);
+    expect(await Promise.race([told.then(() => "over"), pass(0).then(() => "waits")])).toBe("over");
+    expect(warned).toEqual([expect.stringContaining("could not be given back")]);
+  });
+
   test("but a failure of the pool is the pool's, and a mistake of the program is thrown", async () => {
     const pool = await fresh({ around: () => ({ admit: () => away() }) });
     await expect(pool.engine.admit(asks())).rejects.toThrow("away");

@@ -1,5 +1,5 @@
 import type { EpochMs } from "@quota/core";
-import type { Affinity, AffinityChange } from "@quota/engine";
+import { leniently, type Affinity, type AffinityChange, type Logger } from "@quota/engine";
 import { checkRedisClient } from "./checkRedisClient.js";
 import compareAffinity from "./compareAffinity.lua";
 import { departure } from "./departure.js";
@@ -17,6 +17,8 @@ export interface RedisAffinityOptions {
   readonly prefix?: string | undefined;
   /** After how many milliseconds a call is given up (default 2000). */
   readonly timeoutMs?: number | undefined;
+  /** Hears, once a second at most, that Redis could not be asked where nobody was told, under the scope `quota:affinity`. */
+  readonly logger?: Logger | undefined;
 }
 
 /**
@@ -33,6 +35,8 @@ export function createRedisAffinity(redis: RedisClient, options: RedisAffinityOp
   const prefix = prefixOf(options);
   const timeoutMs = positiveWhole("timeoutMs", options.timeoutMs ?? 2_000);
   checkRedisClient(redis);
+  const { logger } = options;
+  const lenient = leniently({ logger, scope: "quota:affinity", what: "A text that gateways share" });
   const compare = scriptOf(compareAffinity);
   const keyOf = (key: string): string => `${prefix}affinity:${fieldOf(key)}`;
 
@@ -56,22 +60,11 @@ export function createRedisAffinity(redis: RedisClient, options: RedisAffinityOp
       }
     },
 
-    async getString(key, now) {
-      try {
-        return await readAffinity(key, now);
-      } catch {
-        // Lenient: what cannot be read is not there.
-        return undefined;
-      }
-    },
+    getString: (key, now) => lenient(() => readAffinity(key, now)),
 
     async setString(entry, now) {
       const { text, keptMs } = kept(entry, now);
-      try {
-        await within(redis.call("set", keyOf(entry.key), text, "px", String(keptMs)), timeoutMs);
-      } catch {
-        // Lenient: what cannot be kept is not.
-      }
+      await lenient(() => within(redis.call("set", keyOf(entry.key), text, "px", String(keptMs)), timeoutMs));
     },
   };
 

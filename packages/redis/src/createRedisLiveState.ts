@@ -1,5 +1,5 @@
 import type { EpochMs } from "@quota/core";
-import { LATENCY_KEPT_MS, LATENCY_SAMPLES, type LiveState } from "@quota/engine";
+import { LATENCY_KEPT_MS, LATENCY_SAMPLES, leniently, type LiveState, type Logger } from "@quota/engine";
 import addLatency from "./addLatency.lua";
 import { checkRedisClient } from "./checkRedisClient.js";
 import { tagOf } from "./ledgerKeys.js";
@@ -16,6 +16,8 @@ export interface RedisLiveStateOptions {
   readonly prefix?: string | undefined;
   /** After how many milliseconds nothing is known (default 500: somebody may be waiting for the choice). */
   readonly timeoutMs?: number | undefined;
+  /** Hears, once a second at most, that Redis could not be asked, under the scope `quota:live`. */
+  readonly logger?: Logger | undefined;
 }
 
 /**
@@ -32,6 +34,8 @@ export function createRedisLiveState(redis: RedisClient, options: RedisLiveState
   const prefix = prefixOf(options);
   const timeoutMs = positiveWhole("timeoutMs", options.timeoutMs ?? 500);
   checkRedisClient(redis);
+  const { logger } = options;
+  const lenient = leniently({ logger, scope: "quota:live", what: "What is known of deployments" });
   const scripts = {
     raise: scriptOf(raiseCounter),
     fail: scriptOf(recordFailure),
@@ -108,11 +112,7 @@ export function createRedisLiveState(redis: RedisClient, options: RedisLiveState
 
   /** Undefined where there is nothing, and where nobody knows: what depends on none of it does not want to hear why. */
   async function ask(reply: Promise<unknown>): Promise<unknown> {
-    try {
-      return (await within(reply, timeoutMs)) ?? undefined;
-    } catch {
-      return undefined;
-    }
+    return (await lenient(() => within(reply, timeoutMs))) ?? undefined;
   }
 }
 

@@ -309,11 +309,13 @@ describeWithRedis("spend in Redis", () => {
 describeWithRedis("while Redis is away", () => {
   const place = places();
 
-  test("nothing is known of deployments, nothing is kept, and nobody is told; texts that must be right are errors", async () => {
+  test("nothing is known of deployments, nothing is kept, and the logger alone is told; texts that must be right are errors", async () => {
     const { server, open } = await place();
     const { redis } = await open();
-    const live = createRedisLiveState(redis);
-    const affinity = createRedisAffinity(redis, { timeoutMs: 500 });
+    const warnings: unknown[] = [];
+    const logger = { warn: (entry: unknown) => void warnings.push(entry) };
+    const live = createRedisLiveState(redis, { logger });
+    const affinity = createRedisAffinity(redis, { timeoutMs: 500, logger });
     await server.kill();
     await live.recordFailure("a", { allowed: 1, cooldownMs: 1_000 }, 0);
     await live.addLatency("a", 1, 0);
@@ -325,6 +327,8 @@ describeWithRedis("while Redis is away", () => {
     await affinity.setString({ key: "k", value: "v", ttlMs: 1_000 }, 0);
     expect(await affinity.getString("k", 0)).toBeUndefined();
     await expect(affinity.readAffinity("k", 0)).rejects.toThrow(StoreError);
+    expect(warnings).toContainEqual({ scope: "quota:live", err: expect.any(Error) as unknown });
+    expect(warnings).toContainEqual({ scope: "quota:affinity", err: expect.any(Error) as unknown });
     const change = { key: "k", expected: undefined, value: "v", ttlMs: 1_000 };
     await expect(affinity.compareAffinity(change, 0)).rejects.toThrow(StoreError);
   });

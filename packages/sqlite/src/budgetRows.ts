@@ -1,5 +1,6 @@
 import { exactBudget, subjectOf, type Budget, type EpochMs, type SpendSubject } from "@quota/core";
 import type { Logger } from "@quota/engine";
+import { jsonIn } from "./jsonIn.js";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 import { snapshotOf, type Snapshot } from "./snapshotOf.js";
 
@@ -61,14 +62,5 @@ export function budgetRows(db: QuotaDatabase, logger: Logger | undefined): Budge
       "A stored budget is damaged, and what it bounds is stopped; store it again, or take it away.",
     );
     return "damaged";
-  }
-}
-
-/** Text that is no JSON is no budget either. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
   }
 }

@@ -1,6 +1,5 @@
 import type { EpochMs } from "@quota/core";
-import type { Affinity, Logger } from "@quota/engine";
-import { leniently } from "./leniently.js";
+import { leniently, type Affinity, type Logger } from "@quota/engine";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 import { orStoreError } from "./orStoreError.js";
 import { patiently } from "./patiently.js";

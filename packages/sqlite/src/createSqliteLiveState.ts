@@ -1,8 +1,7 @@
 import type { EpochMs } from "@quota/core";
-import { LATENCY_KEPT_MS, LATENCY_SAMPLES, type LiveState, type Logger } from "@quota/engine";
+import { LATENCY_KEPT_MS, LATENCY_SAMPLES, leniently, type LiveState, type Logger } from "@quota/engine";
 import type { Database } from "better-sqlite3";
 import { groupCommit } from "./groupCommit.js";
-import { leniently } from "./leniently.js";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 
 export interface SqliteLiveStateOptions {

@@ -10,6 +10,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { forgetSpendIds } from "./forgetSpendIds.js";
 import { groupCommit, type Outcome } from "./groupCommit.js";
 import { hotSums } from "./hotSums.js";
+import { jsonIn } from "./jsonIn.js";
 import type { QuotaDatabase } from "./openQuotaDatabase.js";
 import { orStoreError } from "./orStoreError.js";
 import { patiently } from "./patiently.js";
@@ -109,12 +110,23 @@ export function createSqliteSpendQueue(db: QuotaDatabase): SpendQueue {
     let last: number | undefined;
     for (const [position, amount, minute, subjects] of statements.front.iterate(count)) {
       last = position;
-      for (const subject of JSON.parse(subjects) as string[]) hot.raise(subject, minute, -BigInt(amount));
+      for (const subject of payersOf(position, subjects)) hot.raise(subject, minute, -BigInt(amount));
     }
     if (last === undefined) return { answer: true };
     statements.drop.run(last);
     statements.acknowledge.run(last, newest);
     return { answer: true };
+  }
+
+  /**
+   * The names whose hot sums a row has raised: as its column says, or else its event. Where neither can be read it goes all the same, and those sums
+   * stay as they are: a head that nobody can take out would stop all spend behind it.
+   */
+  function payersOf(position: number, subjects: string): readonly string[] {
+    const names = jsonIn(subjects);
+    if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;
+    const parsed = parseSpendEvent(jsonIn(statements.payload.get(position) ?? ""));
+    return parsed.ok ? parsed.value.subjects.map(subjectName) : [];
   }
 }
 
@@ -197,6 +209,9 @@ function prepareStatements({ connection }: QuotaDatabase) {
         "SELECT position, amount, minute, subjects FROM spend_queue ORDER BY position LIMIT ?",
       )
       .raw(),
+    payload: connection
+      .prepare<[number], string>("SELECT payload FROM spend_queue WHERE position = ?")
+      .pluck(),
     drop: connection.prepare("DELETE FROM spend_queue WHERE position <= ?"),
     newest: connection
       .prepare<[], number>("SELECT handed_in_at FROM spend_queue ORDER BY position DESC LIMIT 1")

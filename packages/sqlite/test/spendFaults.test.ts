@@ -52,6 +52,20 @@ describe("spend in a file that gives trouble", () => {
     expect((await ledger.deadLetters()).map(({ requestId }) => requestId).sort()).toEqual(["r0", "r1"]);
   });
 
+  test.each([
+    ["what its event adds up to is hot no more", "UPDATE spend_queue SET subjects = 'torn'", 0n],
+    ["nor is it where that is no list", "UPDATE spend_queue SET subjects = '{}'", 0n],
+    ["unless nobody can say whose it was", "UPDATE spend_queue SET subjects = 'torn', payload = 'torn'", 5n],
+  ])("a head whose payers cannot be read leaves the queue all the same: %s", async (_, damage, hot) => {
+    const queue = createSqliteSpendQueue(db);
+    await queue.enqueueSpend(spend("r"), NOW);
+    db.connection.exec(damage);
+    const { items, damaged } = await queue.peekSpend(1);
+    expect(await queue.ackSpend((items[0] ?? damaged)!.position, 1)).toBe(true);
+    expect(await queue.backlog()).toMatchObject({ waiting: 0 });
+    expect(await queue.hotSpend(alice)).toBe(hot);
+  });
+
   const fill = (): void => {
     db.connection.pragma(`max_page_count = ${String(db.connection.pragma("page_count", { simple: true }))}`);
   };

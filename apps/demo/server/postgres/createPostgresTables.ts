@@ -25,7 +25,6 @@ export async function createPostgresTables(
   const looks = new Set<() => void>();
   let seen = -1;
   let turn: Promise<unknown> = Promise.resolve();
-  let retry: NodeJS.Timeout | undefined;
   let closed = false;
 
   const terms = {
@@ -61,19 +60,17 @@ export async function createPostgresTables(
     await mine;
   }
 
-  /** What could not be read just now is asked for again: nobody says a second time that it has changed. */
+  /** Whoever watches asks again for what could not be read just now. */
   async function follow(): Promise<void> {
-    clearTimeout(retry);
     try {
       await catchUp();
     } catch (err) {
-      if (closed) return;
-      logger.warn(
-        { scope: "gateway:tables", err },
-        "Keys, teams, organisations and connections could not be read again; the last ones seen are used.",
-      );
-      retry = setTimeout(() => void follow(), RETRY_MS);
-      retry.unref();
+      if (!closed)
+        logger.warn(
+          { scope: "gateway:tables", err },
+          "Keys, teams, organisations and connections could not be read again; the last ones seen are used.",
+        );
+      throw err;
     }
   }
 
@@ -117,11 +114,8 @@ export async function createPostgresTables(
     },
     async close() {
       closed = true;
-      clearTimeout(retry);
       stopWatching();
       await turn;
     },
   };
 }
-
-const RETRY_MS = 500;

@@ -102,10 +102,12 @@ export async function createSharingSettings({
         { scope: "quota:settings", err },
         "The settings of sharing could not be read again; the last ones seen are in force.",
       );
+      // Whoever watches asks again.
+      throw err;
     }
   }
 
-  const stopWatching = storage.watch(() => void inTurn(look));
+  const stopWatching = storage.watch(() => inTurn(look));
   return {
     now: (name) => inForce[name].value,
     all: () => inForce,

@@ -1,4 +1,4 @@
-import type { Logger } from "@quota/engine";
+import type { Logger } from "./quotaEngine.js";
 
 /** How long after it was said that something fails it is not said again. */
 const QUIET_MS = 1000;
