@@ -3,7 +3,7 @@ import { createSharingSettings } from "../server/sharingSettings/createSharingSe
 
 test("who watches the database hears that a change could not be read, and is asked again until it can", async () => {
   let fails = false;
-  let stored: number | undefined;
+  let stored = 0.25;
   let look: () => unknown = () => undefined;
   const warned: unknown[] = [];
   const sharing = await createSharingSettings({
@@ -25,7 +25,8 @@ test("who watches the database hears that a change could not be read, and is ask
     logger: { warn: (entry) => void warned.push(entry) },
   });
   const before = sharing.now("saturationThreshold");
-  [fails, stored] = [true, 0.75];
+  fails = true;
+  stored = 0.75;
   await expect(look()).rejects.toThrow("away");
   expect(warned).toMatchObject([{ scope: "quota:settings" }]);
   expect(sharing.now("saturationThreshold")).toBe(before);
