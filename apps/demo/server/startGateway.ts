@@ -221,7 +221,7 @@ export async function startGateway({
     const { queue, live } =
       spendUrl === undefined
         ? storage.spend
-        : createRedisSpend({ open: () => openRedisSpend(spendUrl), now: machineClock.now });
+        : createRedisSpend({ open: () => openRedisSpend(spendUrl, log), now: machineClock.now });
     if (spendUrl !== undefined) {
       closing.push(() => queue.close());
       storage.syncLedger?.();

@@ -155,7 +155,7 @@ describeWithPostgres("a gateway's storage in PostgreSQL", (serverUrl) => {
   test("hears of settings that another gateway changes", async () => {
     const { open } = await begun();
     const [one, two] = [await open(), await open()];
-    const heard = new Promise<void>((resolve) => one.watch(resolve));
+    const heard = new Promise<void>((resolve) => one.watch(async () => resolve()));
     await two.settings.set("demo.filledAt", "now");
     await heard;
     expect(await one.settings.get("demo.filledAt")).toBe("now");

@@ -23,6 +23,7 @@ test("why the ledger cannot be written is told without where it is", async () =>
         taken: { answered: 0, "client-left": 0, failed: 0 },
         unpriced: 0,
         failures: 0,
+        spared: 0,
         kept: 0,
       }),
     },
