@@ -42,7 +42,7 @@ function usageIn(text: string): SpentTokens {
   const documents = text.startsWith("{")
     ? [text]
     : [...text.matchAll(/^data: (\{.*\})$/gmu)].map(([, json]) => json!);
-  let usage: Record<string, unknown> = {};
+  const usage: Record<string, unknown> = {};
   for (const json of documents) {
     const {
       usage: own,
@@ -258,11 +258,11 @@ test("a connection tells how long it takes, what it is used, and that it fails",
   const gateway = await priced();
   await (await gateway.ask("alice")).text();
   await gateway.quiet();
-  type Live = {
+  interface Live {
     readonly cooldownUntil?: string;
     readonly latencyMs?: number;
     readonly tokensThisMinute: number;
-  };
+  }
   const live = async (): Promise<Live> => {
     const connections = (await (await gateway.admin("GET", "/api/connections")).json()) as {
       id: string;
