@@ -156,5 +156,6 @@ export type { BudgetSpec } from "./parseBudget.js";
 export { exactBudget } from "./exactBudget.js";
 export { budgetSpec } from "./budgetSpec.js";
 export { budgetSpan } from "./budgetSpan.js";
+export { periodOpens } from "./periodOpens.js";
 export { isSamePeriod } from "./isSamePeriod.js";
 export { checkBudget } from "./checkBudget.js";

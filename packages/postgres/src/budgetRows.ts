@@ -1,4 +1,4 @@
-import { budgetSpan, subjectOf, type Budget, type EpochMs, type SpendSubject } from "@quota/core";
+import { subjectOf, type Budget, type EpochMs, type SpendSubject } from "@quota/core";
 import type { Logger } from "@quota/engine";
 import type { PostgresDatabase } from "./openPostgres.js";
 import type { PostgresTransaction } from "./postgresTransaction.js";
@@ -94,10 +94,4 @@ export async function budgetRows(db: PostgresDatabase, logger: Logger | undefine
     );
     return "damaged";
   }
-}
-
-/** When the period opens that requests of this moment belong to; undefined before the first. */
-export function periodOf(budget: Budget, startedAt: EpochMs): EpochMs | undefined {
-  const { opens } = budgetSpan(budget, startedAt);
-  return opens > startedAt ? undefined : opens;
 }

@@ -1,5 +1,5 @@
-import { budgetSpan, type BudgetStanding, type EpochMs } from "@quota/core";
-import { periodOf, type KeptBudget } from "./budgetRows.js";
+import { budgetSpan, periodOpens, type BudgetStanding, type EpochMs } from "@quota/core";
+import type { KeptBudget } from "./budgetRows.js";
 import type { PostgresTransaction } from "./postgresTransaction.js";
 import { storedText, textStored } from "./storedText.js";
 
@@ -39,7 +39,7 @@ export function budgetSums(
     raise(subjects, startedAt, by) {
       for (const name of subjects) {
         const kept = soundOf(name);
-        const opens = kept && periodOf(kept.budget, startedAt);
+        const opens = kept && periodOpens(kept.budget, startedAt);
         if (opens !== undefined && opens >= kept!.wholeFrom) add(changes, { name, opens }, by);
       }
     },

@@ -1,4 +1,4 @@
-import { budgetSpan, subjectName, type Budget, type BudgetStanding, type EpochMs } from "@quota/core";
+import { budgetSpan, periodOpens, subjectName, type BudgetStanding, type EpochMs } from "@quota/core";
 import type { Database } from "better-sqlite3";
 import type { KeptBudget } from "./budgetRows.js";
 import type { PendingSpend } from "./pendingSpend.js";
@@ -51,7 +51,7 @@ export function budgetPeriods(
 
   return {
     raise(kept, startedAt, { spent = 0n, pending: held = 0n }) {
-      const opens = periodOf(kept.budget, startedAt);
+      const opens = periodOpens(kept.budget, startedAt);
       if (opens === undefined) return;
       const periods = gathered.get(kept) ?? new Map<EpochMs, Sums>();
       gathered.set(kept, periods);
@@ -100,7 +100,7 @@ export function budgetPeriods(
   function sumsFrom({ subject, budget }: KeptBudget, from: EpochMs): Map<EpochMs, Sums> {
     const periods = new Map<EpochMs, Sums>();
     const count = (startedAt: EpochMs, by: Sums): void => {
-      const opens = periodOf(budget, startedAt);
+      const opens = periodOpens(budget, startedAt);
       if (opens !== undefined && opens >= from) add(periods, opens, by);
     };
     for (const { startedAt, amount } of entries.since(subject, from))
@@ -109,12 +109,6 @@ export function budgetPeriods(
       count(startedAt, { spent: 0n, pending: amount });
     return periods;
   }
-}
-
-/** When the period opens that requests of this moment belong to; undefined before the first. */
-function periodOf(budget: Budget, startedAt: EpochMs): EpochMs | undefined {
-  const { opens } = budgetSpan(budget, startedAt);
-  return opens > startedAt ? undefined : opens;
 }
 
 function add(periods: Map<EpochMs, Sums>, opens: EpochMs, by: Readonly<Sums>): void {
